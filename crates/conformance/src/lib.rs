@@ -1,0 +1,1 @@
+//! Operator and model cases that know no backend.

@@ -1,0 +1,3 @@
+//! ATen and quantized kernels for the Tombolo runtime, a file per operator.
+#![no_std]
+#![forbid(unsafe_code)]

@@ -1,0 +1,1 @@
+//! Register-level simulator of the Arm Ethos-U NPUs.
