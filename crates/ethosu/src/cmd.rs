@@ -16,7 +16,8 @@
 
 use core::fmt;
 
-use crate::enums::EnumDef;
+use crate::field::format_of;
+pub use crate::field::{Field, Format};
 use crate::{Generation, Generations, for_each_command};
 
 /// How a command is encoded and whether it starts something.
@@ -47,100 +48,6 @@ impl Kind {
     pub const fn size(self) -> usize {
         if self.has_payload() { 8 } else { 4 }
     }
-}
-
-/// How a field reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// An unsigned number.
-    Uint,
-    /// A two's complement number.
-    Int,
-    /// A bit mask or an opaque number, shown in hex.
-    Hex,
-    /// A region number.
-    Region,
-    /// Bits 39:32 of an address, length or stride.
-    AddressHigh,
-    /// Bits 31:0 of an address, length or stride.
-    AddressLow,
-    /// One of the values of an enumeration.
-    Enum(&'static EnumDef),
-}
-
-/// One field of a command: bits `lo..=hi` of the command taken as a 64-bit number, first word low.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Field {
-    /// Name as in Arm's headers.
-    pub name: &'static str,
-    /// Highest bit.
-    pub hi: u8,
-    /// Lowest bit.
-    pub lo: u8,
-    /// Generations that have the field in this place.
-    pub generations: Generations,
-    /// How it reads.
-    pub format: Format,
-}
-
-impl Field {
-    /// Bits of the field.
-    pub const fn width(&self) -> u32 {
-        (self.hi as u32)
-            .wrapping_sub(self.lo as u32)
-            .wrapping_add(1)
-    }
-
-    /// Ones where the field is, in place.
-    pub const fn mask(&self) -> u64 {
-        (u64::MAX >> (64u32.wrapping_sub(self.width()) & 63)) << (self.lo & 63)
-    }
-
-    /// The field's bits as an unsigned number.
-    pub const fn get(&self, command: Command) -> u32 {
-        ((command.bits() & self.mask()) >> (self.lo & 63)) as u32
-    }
-
-    /// The field's bits as a two's complement number.
-    pub const fn get_signed(&self, command: Command) -> i32 {
-        let unused = 32u32.wrapping_sub(self.width()) & 31;
-        ((self.get(command) << unused) as i32) >> unused
-    }
-
-    /// The command with the field set to the low bits of `value`.
-    pub const fn set(&self, command: Command, value: u32) -> Command {
-        let mask = self.mask();
-        let bits = (command.bits() & !mask) | (((value as u64) << (self.lo & 63)) & mask);
-        Command {
-            opcode: command.opcode,
-            param: (bits >> 16) as u16,
-            payload: (bits >> 32) as u32,
-        }
-    }
-}
-
-macro_rules! format_of {
-    (UINT) => {
-        Format::Uint
-    };
-    (INT) => {
-        Format::Int
-    };
-    (HEX) => {
-        Format::Hex
-    };
-    (REGION) => {
-        Format::Region
-    };
-    (ADDRESS_HIGH) => {
-        Format::AddressHigh
-    };
-    (ADDRESS_LOW) => {
-        Format::AddressLow
-    };
-    (ENUM($name:ident)) => {
-        Format::Enum(&crate::enums::$name::DEF)
-    };
 }
 
 macro_rules! define_commands {
@@ -203,7 +110,7 @@ macro_rules! define_commands {
                 $(#[doc = $doc])+
                 pub mod $module {
                     #[allow(unused_imports, reason = "a command may have no field")]
-                    use super::super::{Field, Format, Generations};
+                    use super::super::{Field, Generations, format_of};
                     $(
                         #[doc = concat!("Bits ", $hi, ":", $lo, ", `", $field, "`.")]
                         pub const $constant: Field = Field {

@@ -7,10 +7,15 @@ extern crate std;
 
 mod accelerator;
 mod commands;
+mod field;
 mod generation;
+mod registers;
 
 pub mod cmd;
 pub mod enums;
+pub mod pmu;
+pub mod regs;
 
 pub use accelerator::{Accelerator, Rams, Spec, Ublock, UnknownAccelerator};
+pub use field::{Field, Format};
 pub use generation::{Generation, Generations};
