@@ -103,7 +103,9 @@ impl core::fmt::Display for Error {
             ),
             ErrorKind::Negative => ("is negative", DAMAGED),
             ErrorKind::Overflow => ("makes a size that does not fit this machine's address space", DAMAGED),
-            ErrorKind::Rank => ("has more than 16 dimensions", "reshape the tensor in the model, or the file is damaged"),
+            ErrorKind::Rank => {
+                ("has more than 16 dimensions", "reshape the tensor in the model, or the file is damaged")
+            }
             ErrorKind::DimOrder => ("is not a permutation of the dimensions", DAMAGED),
             ErrorKind::DataTooSmall => ("has fewer bytes than its tensor needs", DAMAGED),
             ErrorKind::DataMisaligned => (

@@ -14,6 +14,10 @@ mod program;
 mod schema;
 mod value;
 
+pub mod bundled;
+pub mod ptd;
+pub mod vela;
+
 pub use dtype::Dtype;
 pub use error::{Error, ErrorKind};
 pub use list::{BoolList, F64List, I32List, I64List, U64List};

@@ -40,7 +40,11 @@ impl<'a> Plan<'a> {
         use schema::ExecutionPlan as f;
         let name = self.table.need_string(f::name)?;
         budget.spend(name.len(), f::name, self.table.pos())?;
-        budget.spend(self.buffer_sizes.len().saturating_mul(8), f::non_const_buffer_sizes, self.table.pos())?;
+        budget.spend(
+            self.buffer_sizes.len().saturating_mul(8),
+            f::non_const_buffer_sizes,
+            self.table.pos(),
+        )?;
         if self.buffer_sizes.iter().any(|size| size < 0) {
             return Err(self.table.error(ErrorKind::Negative, f::non_const_buffer_sizes));
         }
@@ -117,7 +121,13 @@ impl<'a> Plan<'a> {
     }
 
     /// Checks indices of values.
-    fn check_indices(&self, list: I32List<'a>, of: Table<'a>, field: Field, budget: &mut Budget) -> Result<(), Error> {
+    fn check_indices(
+        &self,
+        list: I32List<'a>,
+        of: Table<'a>,
+        field: Field,
+        budget: &mut Budget,
+    ) -> Result<(), Error> {
         budget.spend(list.len().saturating_mul(4), field, of.pos())?;
         if list.iter().all(|i| self.has_value(i)) { Ok(()) } else { Err(of.error(ErrorKind::Index, field)) }
     }
@@ -167,7 +177,11 @@ impl<'a> Plan<'a> {
 
     fn read_chain(&self, i: usize) -> Result<Chain<'a>, Error> {
         let table = self.chains.get(self.program.flat(), i, schema::ExecutionPlan::chains)?;
-        Ok(Chain { plan: *self, table: Some(table), instructions: table.tables(schema::Chain::instructions)? })
+        Ok(Chain {
+            plan: *self,
+            table: Some(table),
+            instructions: table.tables(schema::Chain::instructions)?,
+        })
     }
 
     /// The program that the method belongs to.
@@ -230,7 +244,12 @@ impl<'a> Plan<'a> {
 
     /// Delegate `i`.
     pub fn delegate(&self, i: usize) -> DelegateDef<'a> {
-        self.read_delegate(i).unwrap_or(DelegateDef { id: "", blob: &[], flat: &[], specs: Tables::default() })
+        self.read_delegate(i).unwrap_or(DelegateDef {
+            id: "",
+            blob: &[],
+            flat: &[],
+            specs: Tables::default(),
+        })
     }
 
     /// The number of planned buffers. The placeholder at the front of the file's list is not counted.
@@ -253,7 +272,10 @@ impl<'a> Plan<'a> {
 
 impl core::fmt::Debug for Plan<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Plan").field("name", &self.name()).field("values", &self.value_count()).finish_non_exhaustive()
+        f.debug_struct("Plan")
+            .field("name", &self.name())
+            .field("values", &self.value_count())
+            .finish_non_exhaustive()
     }
 }
 
@@ -298,7 +320,10 @@ impl<'a> DelegateDef<'a> {
 
 impl core::fmt::Debug for DelegateDef<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("DelegateDef").field("id", &self.id).field("bytes", &self.blob.len()).finish_non_exhaustive()
+        f.debug_struct("DelegateDef")
+            .field("id", &self.id)
+            .field("bytes", &self.blob.len())
+            .finish_non_exhaustive()
     }
 }
 

@@ -47,7 +47,8 @@ impl<'a> Segments<'a> {
         if size == 0 {
             return Ok(&[]);
         }
-        range(self.data, offset, size).ok_or(segment.error(ErrorKind::OutOfBounds, schema::DataSegment::offset))
+        range(self.data, offset, size)
+            .ok_or(segment.error(ErrorKind::OutOfBounds, schema::DataSegment::offset))
     }
 
     pub(crate) fn check(&self, field: Field, budget: &mut Budget) -> Result<(), Error> {
@@ -100,8 +101,11 @@ impl ExtendedHeader {
         if self.segment_base_offset == 0 {
             return Ok((flat, &[]));
         }
-        let behind =
-            suffix(self.segment_base_offset).ok_or(Error::new(ErrorKind::Truncated, f::segment_base_offset, 24))?;
+        let behind = suffix(self.segment_base_offset).ok_or(Error::new(
+            ErrorKind::Truncated,
+            f::segment_base_offset,
+            24,
+        ))?;
         let data = match usize::try_from(self.segment_data_size) {
             Ok(0) => Some(behind),
             Ok(size) => behind.get(..size),
@@ -309,7 +313,8 @@ impl<'a> Program<'a> {
     pub fn inline_delegate_bytes(&self) -> usize {
         let field = schema::Program::backend_delegate_data;
         let inline = self.root.tables(field).unwrap_or_default();
-        let bytes = |i| inline.get(self.flat(), i, field)?.need_vector(schema::BackendDelegateInlineData::data, 1);
+        let bytes =
+            |i| inline.get(self.flat(), i, field)?.need_vector(schema::BackendDelegateInlineData::data, 1);
         (0..inline.len()).filter_map(|i| bytes(i).ok()).fold(0, |sum, data| sum.saturating_add(data.len()))
     }
 }

@@ -42,6 +42,7 @@ macro_rules! tables {
     ($($id:literal $table:ident { $($slot:literal $field:ident),* $(,)? })*) => {
         $(
             #[expect(non_snake_case, reason = "a module per table of the schema, with the table's name")]
+            #[allow(dead_code, reason = "fields without use to a runtime are listed too, to keep the slots right")]
             pub(crate) mod $table {
                 $(
                     #[allow(non_upper_case_globals, reason = "the field's name in the schema")]
@@ -121,7 +122,7 @@ tables! {
     // Vela's binary stream: no flatbuffer, the slots have no meaning.
     44 BinStream {
         0 address, 1 vela_bin_stream, 2 block_name, 3 block_size, 4 block_external, 5 cmd_data,
-        6 weight_data, 7 scratch_size, 8 inputs, 9 outputs, 10 vela_end_stream,
+        6 weight_data, 7 scratch_size, 8 inputs, 9 outputs, 10 vela_end_stream, 11 persistent_size, 12 persistent_init, 13 vela_model,
     }
 }
 

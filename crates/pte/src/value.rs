@@ -68,12 +68,16 @@ impl<'a> Value<'a> {
             kind::TENSOR => Value::Tensor(TensorView::read(value, plan)?),
             kind::STRING => Value::String(value.need_string(schema::String::string_val)?),
             kind::INT_LIST => Value::IntList(I64List::new(value.need_vector(schema::IntList::items, 8)?)),
-            kind::DOUBLE_LIST => Value::DoubleList(F64List::new(value.need_vector(schema::DoubleList::items, 8)?)),
-            kind::BOOL_LIST => Value::BoolList(BoolList::new(value.need_vector(schema::BoolList::items, 1)?)),
-            kind::TENSOR_LIST => Value::TensorList(I32List::new(value.need_vector(schema::TensorList::items, 4)?)),
-            kind::OPTIONAL_TENSOR_LIST => {
-                Value::OptionalTensorList(I32List::new(value.need_vector(schema::OptionalTensorList::items, 4)?))
+            kind::DOUBLE_LIST => {
+                Value::DoubleList(F64List::new(value.need_vector(schema::DoubleList::items, 8)?))
             }
+            kind::BOOL_LIST => Value::BoolList(BoolList::new(value.need_vector(schema::BoolList::items, 1)?)),
+            kind::TENSOR_LIST => {
+                Value::TensorList(I32List::new(value.need_vector(schema::TensorList::items, 4)?))
+            }
+            kind::OPTIONAL_TENSOR_LIST => Value::OptionalTensorList(I32List::new(
+                value.need_vector(schema::OptionalTensorList::items, 4)?,
+            )),
             _ => return Err(evalue.error(ErrorKind::Unknown, f::val_type)),
         })
     }
@@ -156,7 +160,8 @@ impl<'a> TensorView<'a> {
         let dim_order = tensor.need_vector(f::dim_order, 1)?;
         let nbytes = checked_nbytes(dtype, sizes).map_err(|kind| tensor.error(kind, f::sizes))?;
         check_dim_order(sizes.len(), dim_order).map_err(|kind| tensor.error(kind, f::dim_order))?;
-        let mut view = TensorView { dtype, dynamism, sizes, dim_order, nbytes, data: TensorData::Unplanned, name: None };
+        let mut view =
+            TensorView { dtype, dynamism, sizes, dim_order, nbytes, data: TensorData::Unplanned, name: None };
         view.find_data(tensor, plan)?;
         Ok(view)
     }
@@ -188,7 +193,9 @@ impl<'a> TensorView<'a> {
             None => None,
         };
         self.data = match (planned, self.name) {
-            (Some((buffer, offset)), Some(key)) if external => TensorData::PlannedExternal { buffer, offset, key },
+            (Some((buffer, offset)), Some(key)) if external => {
+                TensorData::PlannedExternal { buffer, offset, key }
+            }
             (None, Some(key)) if external => TensorData::External { key },
             (Some((buffer, offset)), _) => {
                 let initial = match index {
