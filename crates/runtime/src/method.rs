@@ -1,4 +1,5 @@
 //! One execution plan of a program, loaded into memory of the caller.
+#![expect(clippy::result_large_err, reason = "an error is returned once and last; boxing it needs a heap")]
 
 use crate::arena::{Arena, OutOfMemory};
 use crate::delegate::{Delegate, DelegateContext, DelegateInstance, DelegateIo, DelegateState};
@@ -279,7 +280,7 @@ impl<'p, 'm> Method<'p, 'm> {
                 }
             };
         }
-        let values = &*Cell::from_mut(values).as_slice_of_cells();
+        let values: &[Cell<Value<'p>>] = Cell::from_mut(values).as_slice_of_cells();
 
         for (index, slot) in slots.iter_mut().enumerate() {
             let instance = part(index);
