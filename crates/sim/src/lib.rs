@@ -1,1 +1,47 @@
 //! Register-level simulator of the Arm Ethos-U NPUs.
+//!
+//! [`Npu`] is the device: a driver writes its registers, [`Npu::run`] carries out the command
+//! stream that QBASE points to on a [`Bus`], and STATUS and the interrupt line tell the end. It is
+//! a pure state machine: no clock, no thread, no file. Results are bit-exact with the streams that
+//! Vela compiles; what no public source defines is refused by name, never guessed
+//! ([`Cause::NotModelled`]). Streams are untrusted: nothing in them makes the simulator panic,
+//! hang or take unbounded memory.
+//!
+//! # Inside
+//!
+//! | module | does | generations |
+//! |---|---|---|
+//! | `npu`, `pmu` | registers, reset, interrupt, the command loop | all |
+//! | `state` | what SET commands left behind; "never set" is told apart from 0 | all |
+//! | `op` | what an operation works on: feature map, kernel, scale, streams | all |
+//! | `mem` | regions, feature-map layouts and tiles to and from dense rows, checks, work budget | all |
+//! | `scale` | multiply, shift, round | all |
+//! | `weights` | entropy decoder of weight streams (`weights::stream`), traversal orders one module a generation | all |
+//! | `conv`, `pool` | arithmetic of convolutions and poolings on dense maps | all |
+//! | `u5x` | registers of U55 and U65 to `op`, data path | U55, U65 |
+//! | `u85` | the same for U85 | U85 |
+//!
+//! A generation is a `Core` with `new(accelerator)`, `reset()` and
+//! `execute(command, &State, &mut Memory) -> Result<Flow, Cause>`; `npu` calls it for every
+//! operation but STOP, IRQ, the waits and PMU_MASK. It decodes the registers it needs, checks all
+//! that will be touched (`Memory::check_map`, `load_stream`), accounts for the work
+//! (`Memory::work`) and only then takes memory.
+#![forbid(unsafe_code)]
+
+mod bus;
+mod fault;
+mod mem;
+mod npu;
+mod op;
+mod pmu;
+mod scale;
+mod state;
+mod stats;
+mod u5x;
+mod u85;
+pub mod weights;
+
+pub use bus::{Access, Blocks, Bus, BusFault};
+pub use fault::{Cause, Channel, Fault};
+pub use npu::Npu;
+pub use stats::OpStats;
