@@ -2,7 +2,12 @@
 //!
 //! A table starts with the signed distance back to its vtable; the vtable holds its own size, the table's
 //! size and a 16-bit offset per field, 0 for an absent one. References are unsigned distances forward,
-//! so following them always ends. Every function here checks what it reads against the buffer, and nothing
+//! so following them always ends.
+//!
+//! The table's size is not used: the writer of the Python package `flatbuffers`, which makes ExecuTorch's
+//! files, shares one vtable among tables whose fields have the same offsets but other widths, so that the
+//! size there may be that of a smaller table.
+//! Every function here checks what it reads against the buffer, and nothing
 //! is remembered: reading a field of a valid buffer again gives the same result.
 
 use crate::error::{Error, ErrorKind, fail};
@@ -36,7 +41,6 @@ pub(crate) struct Table<'a> {
     pos: usize,
     vtable: usize,
     vtable_size: u16,
-    size: u16,
 }
 
 /// A vector of tables: where its first reference stands, and how many there are.
@@ -90,13 +94,11 @@ impl<'a> Table<'a> {
             pos.checked_add(back.unsigned_abs() as usize)?
         };
         let vtable_size = u16_at(buf, vtable)?;
-        let size = u16_at(buf, vtable.checked_add(2)?)?;
-        if vtable_size < 4 || size < 4 {
+        if vtable_size < 4 {
             return None;
         }
         range(buf, vtable, usize::from(vtable_size))?;
-        range(buf, pos, usize::from(size))?;
-        Some(Table { buf, pos, vtable, vtable_size, size })
+        Some(Table { buf, pos, vtable, vtable_size })
     }
 
     /// The buffer that it stands in.
@@ -121,12 +123,13 @@ impl<'a> Table<'a> {
         if entry + 2 > usize::from(self.vtable_size) {
             return Ok(None);
         }
-        match u16_at(self.buf, self.vtable.saturating_add(entry)) {
-            Some(0) => Ok(None),
-            Some(offset) if usize::from(offset) + width <= usize::from(self.size) => {
-                Ok(Some(self.pos.saturating_add(usize::from(offset))))
-            }
-            _ => fail(ErrorKind::OutOfBounds, field, self.pos),
+        let offset = match u16_at(self.buf, self.vtable.saturating_add(entry)) {
+            Some(0) => return Ok(None),
+            offset => offset.and_then(|offset| self.pos.checked_add(usize::from(offset))),
+        };
+        match offset.filter(|&at| range(self.buf, at, width).is_some()) {
+            Some(at) => Ok(Some(at)),
+            None => fail(ErrorKind::OutOfBounds, field, self.pos),
         }
     }
 
