@@ -1,0 +1,1 @@
+//! One module per operator; its constants are the overloads.
