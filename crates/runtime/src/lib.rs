@@ -48,7 +48,7 @@ pub use delegate::{Delegate, DelegateContext, DelegateError, DelegateInstance, D
 pub use error::{ExecuteError, InputError, LoadError, Missing, MissingItem};
 pub use kernel::{CallSpec, DtypeSet, KernelContext, KernelDef, KernelError, KernelFn, TensorSpec};
 pub use memory::Element;
-pub use method::{Memory, Method, Options, PoolUsage, Usage};
+pub use method::{Memory, Method, Options, PoolUsage, Tables, Usage};
 pub use tensor::{MAX_RANK, Shape, Strides, Tensor, TensorMut};
 pub use tombolo_pte::{Dtype, Program};
 pub use trace::{Event, Observer};

@@ -89,17 +89,26 @@ pub struct Method<'p, 'm> {
     set: u64,
 }
 
-/// The tables that a plan needs in the method arena.
-struct Tables {
-    values: usize,
-    dims: usize,
-    buffers: usize,
-    operators: usize,
-    delegates: usize,
+/// The tables that a plan needs in the method arena. The counts are those of the program; how many
+/// bytes they take differs from target to target, so that a firmware whose build counted them on the
+/// host asks [`Tables::bytes`] for the size of its pool in a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tables {
+    /// Values of the plan.
+    pub values: usize,
+    /// Sizes of all tensors whose shape is dynamic.
+    pub dims: usize,
+    /// Planned buffers.
+    pub buffers: usize,
+    /// Operators that the plan names.
+    pub operators: usize,
+    /// Delegates of the plan.
+    pub delegates: usize,
 }
 
 impl Tables {
-    fn of(plan: Plan<'_>) -> Tables {
+    /// The tables of `plan`.
+    pub fn of(plan: Plan<'_>) -> Tables {
         let mut dims = 0;
         for i in 0..plan.value_count() {
             if let PlanValue::Tensor(tensor) = plan.value(i)
@@ -117,8 +126,9 @@ impl Tables {
         }
     }
 
-    fn bytes(&self) -> usize {
-        fn put<T>(used: usize, count: usize) -> usize {
+    /// Bytes of the method arena on the target that this is compiled for.
+    pub const fn bytes(&self) -> usize {
+        const fn put<T>(used: usize, count: usize) -> usize {
             let start = used.next_multiple_of(align_of::<T>());
             start.saturating_add(count.saturating_mul(size_of::<T>()))
         }
