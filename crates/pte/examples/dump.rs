@@ -29,10 +29,12 @@ fn numbers<T: ToString>(items: impl Iterator<Item = T>) -> String {
     list(items, |n| n.to_string())
 }
 
-/// Length and a checksum (FNV-1a) of bytes.
+/// Length and CRC-32 of bytes.
 fn digest(bytes: &[u8]) -> String {
-    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
-    format!("[{},\"{hash:016x}\"]", bytes.len())
+    let step = |crc: u32| (0..8).fold(crc, |c, _| if c & 1 == 1 { c >> 1 ^ 0xedb8_8320 } else { c >> 1 });
+    let table: Vec<u32> = (0..256).map(step).collect();
+    let crc = bytes.iter().fold(!0u32, |crc, &b| table[usize::from(crc as u8 ^ b)] ^ crc >> 8);
+    format!("[{},{}]", bytes.len(), !crc)
 }
 
 /// Numbers that JSON does not have become text.
