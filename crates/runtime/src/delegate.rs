@@ -102,7 +102,7 @@ impl<'c, 'p: 'c> DelegateContext<'c, 'p> {
 
     /// Output `i`; each once per call.
     pub fn output(&self, i: usize) -> Result<TensorMut<'c>, KernelError> {
-        self.frame.exclusive(self.io.inputs.saturating_add(i))
+        self.frame.exclusive(self.io.inputs.saturating_add(i), None)
     }
 
     /// Temporary memory, free again after the call.

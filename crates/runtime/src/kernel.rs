@@ -18,7 +18,7 @@ pub struct KernelDef {
     pub name: &'static str,
     /// How many arguments a call has at least, outputs included, repeated return values not.
     pub args: u8,
-    /// The argument positions that are tensors to be written.
+    /// The argument positions that are tensors, or lists of tensors, to be written.
     pub outs: &'static [u8],
     /// The element types that tensor arguments may have.
     pub dtypes: DtypeSet,
@@ -381,13 +381,24 @@ impl<'c, 'p: 'c> KernelContext<'c, 'p> {
     /// The tensor at `position`, to be written. The table entry must list the position in `outs`;
     /// each output is handed out once per call.
     pub fn out(&self, position: usize) -> Result<TensorMut<'c>, KernelError> {
-        self.frame.exclusive(position)
+        self.frame.exclusive(position, None)
     }
 
     /// Gives the output at `position` these sizes, then hands it out. A static tensor must have them already.
     pub fn out_sized(&self, position: usize, sizes: &[u32]) -> Result<TensorMut<'c>, KernelError> {
-        self.frame.resize(position, sizes)?;
-        self.frame.exclusive(position)
+        self.frame.resize(position, None, sizes)?;
+        self.frame.exclusive(position, None)
+    }
+
+    /// Gives item `item` of the list of outputs at `position` these sizes, then hands it out.
+    pub fn out_item(&self, position: usize, item: usize, sizes: &[u32]) -> Result<TensorMut<'c>, KernelError> {
+        self.frame.resize(position, Some(item), sizes)?;
+        self.frame.exclusive(position, Some(item))
+    }
+
+    /// Gives the tensor at `position` these sizes. A static tensor must have them already.
+    pub fn resize(&self, position: usize, sizes: &[u32]) -> Result<(), KernelError> {
+        self.frame.resize(position, None, sizes)
     }
 
     /// Sets the value at `position`: the result of an operator on numbers.

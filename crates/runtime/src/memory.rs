@@ -158,6 +158,20 @@ impl<'c, 'p> Frame<'c, 'p> {
         usize::try_from(index).map_err(|_| KernelError::MissingArgument { position: clip(position) })
     }
 
+    /// The value index of item `item` of the list of tensors at argument `position`.
+    fn item(&self, position: usize, item: usize) -> Result<usize, KernelError> {
+        match self.value(position)? {
+            Value::TensorList(list) => {
+                let index = list.get(item).and_then(|index| usize::try_from(index).ok());
+                index.ok_or(KernelError::MissingArgument { position: clip(position) })
+            }
+            other => {
+                let (found, expected) = (other.kind(), "list of tensors");
+                Err(KernelError::WrongKind { position: clip(position), found, expected })
+            }
+        }
+    }
+
     pub(crate) fn value_at(&self, index: usize) -> Value<'p> {
         self.values.get(index).map_or(Value::None, Cell::get)
     }
@@ -186,19 +200,40 @@ impl<'c, 'p> Frame<'c, 'p> {
         locate(meta, self.buffers)
     }
 
-    /// Whether `span` overlaps a tensor that this instruction writes.
-    fn written(&self, span: &Lent) -> bool {
-        let mut k = 0;
+    /// Whether `test` holds for a tensor that this instruction writes. It gets the tensor's rank among
+    /// the written ones (a list counts with each of its items), its value index and its description.
+    fn any_written(&self, mut test: impl FnMut(usize, usize, &TensorMeta<'p>) -> bool) -> bool {
+        let (mut k, mut rank) = (0, 0);
         while let Some(position) = self.writes.get(k) {
-            if let Ok(Value::Tensor(meta)) = self.value(position)
-                && let Some(other) = self.capacity(&meta)
-                && other.overlaps(span)
-            {
-                return true;
-            }
             k += 1;
+            let Ok(index) = self.index(position) else { continue };
+            match self.value_at(index) {
+                Value::Tensor(meta) => {
+                    if test(rank, index, &meta) {
+                        return true;
+                    }
+                    rank += 1;
+                }
+                Value::TensorList(list) => {
+                    for item in list.iter() {
+                        if let Ok(index) = usize::try_from(item)
+                            && let Value::Tensor(meta) = self.value_at(index)
+                            && test(rank, index, &meta)
+                        {
+                            return true;
+                        }
+                        rank += 1;
+                    }
+                }
+                _ => rank += 1,
+            }
         }
         false
+    }
+
+    /// Whether `span` overlaps a tensor that this instruction writes.
+    fn written(&self, span: &Lent) -> bool {
+        self.any_written(|_, _, meta| self.capacity(meta).is_some_and(|other| other.overlaps(span)))
     }
 
     /// The tensor at value `index`, to be read.
@@ -226,31 +261,36 @@ impl<'c, 'p> Frame<'c, 'p> {
         Ok(Tensor { dtype: meta.dtype, shape, dim_order: meta.dim_order, bytes })
     }
 
-    /// The tensor at argument `position`, to be written; once per instruction.
-    pub(crate) fn exclusive(&self, position: usize) -> Result<TensorMut<'c>, KernelError>
+    /// The tensor at argument `position`, or item `item` of the list there, to be written; once per
+    /// instruction.
+    pub(crate) fn exclusive(&self, position: usize, item: Option<usize>) -> Result<TensorMut<'c>, KernelError>
     where
         'p: 'c,
     {
-        let k = self.writes.rank_of(position).filter(|&k| k < 64);
-        let k = k.ok_or(KernelError::NotAnOutput { position: clip(position) })?;
-        let bit = 1u64 << k;
-        if self.taken.get() & bit != 0 {
-            return Err(KernelError::Overlap { position: clip(position) });
-        }
-        let meta = self.meta_at(self.index(position)?, position)?;
+        self.writes.rank_of(position).ok_or(KernelError::NotAnOutput { position: clip(position) })?;
+        let index = match item {
+            None => self.index(position)?,
+            Some(item) => self.item(position, item)?,
+        };
+        let meta = self.meta_at(index, position)?;
         let whole = self.capacity(&meta).ok_or(KernelError::NoData { position: clip(position) })?;
         if !whole.writable {
             return Err(KernelError::ReadOnly { position: clip(position) });
         }
-        let mut other = 0;
-        while let Some(at) = self.writes.get(other) {
-            if other != k
-                && let Ok(Value::Tensor(meta)) = self.value(at)
-                && self.capacity(&meta).is_some_and(|span| span.overlaps(&whole))
-            {
-                return Err(KernelError::Overlap { position: clip(position) });
+        // A value that is written twice by one instruction has two ranks; the first is its own, and
+        // the second overlaps it.
+        let mut own = None;
+        let overlap = self.any_written(|rank, at, meta| {
+            if at == index && own.is_none() {
+                own = Some(rank);
+                return false;
             }
-            other += 1;
+            self.capacity(meta).is_some_and(|span| span.overlaps(&whole))
+        });
+        let k = own.filter(|&k| k < 64).ok_or(KernelError::NotAnOutput { position: clip(position) })?;
+        let bit = 1u64 << k;
+        if overlap || self.taken.get() & bit != 0 {
+            return Err(KernelError::Overlap { position: clip(position) });
         }
         let shape = self.shape(&meta);
         let len = shape.count().saturating_mul(meta.dtype.size());
@@ -277,14 +317,21 @@ impl<'c, 'p> Frame<'c, 'p> {
             }
             k += 1;
         }
+        if self.any_written(|_, at, _| at == index) {
+            return Err(KernelError::NotAnOutput { position: clip(position) });
+        }
         let cell = self.values.get(index).ok_or(KernelError::MissingArgument { position: clip(position) })?;
         cell.set(value);
         Ok(())
     }
 
     /// Sets the current sizes of the tensor at `position`.
-    pub(crate) fn resize(&self, position: usize, sizes: &[u32]) -> Result<(), KernelError> {
-        let meta = self.meta_at(self.index(position)?, position)?;
+    pub(crate) fn resize(&self, position: usize, item: Option<usize>, sizes: &[u32]) -> Result<(), KernelError> {
+        let index = match item {
+            None => self.index(position)?,
+            Some(item) => self.item(position, item)?,
+        };
+        let meta = self.meta_at(index, position)?;
         if *self.shape(&meta) == *sizes {
             return Ok(());
         }
