@@ -17,11 +17,7 @@ pub struct Ublock {
 }
 
 const fn ublock(height: u8, width: u8, depth: u8) -> Ublock {
-    Ublock {
-        height,
-        width,
-        depth,
-    }
+    Ublock { height, width, depth }
 }
 
 /// Internal memories of an Ethos-U85 in bytes. (U55 and U65 have one SHRAM for all of this.)
@@ -131,13 +127,7 @@ const fn u85(
         cores: 1,
         weight_decoders,
         shram_kib_per_core: 0,
-        rams: Some(Rams {
-            ifm,
-            accumulators,
-            chain,
-            ofm,
-            lut: 2048,
-        }),
+        rams: Some(Rams { ifm, accumulators, chain, ofm, lut: 2048 }),
         axi_bits: 128,
         axi_sram_ports,
         axi_ext_ports,
@@ -145,54 +135,12 @@ const fn u85(
     }
 }
 
-static U55_32: Spec = u5x(
-    "ethos-u55-32",
-    Generation::U55,
-    32,
-    1,
-    16,
-    &[ublock(1, 1, 4)],
-);
-static U55_64: Spec = u5x(
-    "ethos-u55-64",
-    Generation::U55,
-    64,
-    1,
-    16,
-    &[ublock(1, 1, 8)],
-);
-static U55_128: Spec = u5x(
-    "ethos-u55-128",
-    Generation::U55,
-    128,
-    1,
-    24,
-    &[ublock(1, 2, 8)],
-);
-static U55_256: Spec = u5x(
-    "ethos-u55-256",
-    Generation::U55,
-    256,
-    1,
-    48,
-    &[ublock(2, 2, 8)],
-);
-static U65_256: Spec = u5x(
-    "ethos-u65-256",
-    Generation::U65,
-    256,
-    1,
-    48,
-    &[ublock(2, 2, 8)],
-);
-static U65_512: Spec = u5x(
-    "ethos-u65-512",
-    Generation::U65,
-    256,
-    2,
-    48,
-    &[ublock(2, 2, 8)],
-);
+static U55_32: Spec = u5x("ethos-u55-32", Generation::U55, 32, 1, 16, &[ublock(1, 1, 4)]);
+static U55_64: Spec = u5x("ethos-u55-64", Generation::U55, 64, 1, 16, &[ublock(1, 1, 8)]);
+static U55_128: Spec = u5x("ethos-u55-128", Generation::U55, 128, 1, 24, &[ublock(1, 2, 8)]);
+static U55_256: Spec = u5x("ethos-u55-256", Generation::U55, 256, 1, 48, &[ublock(2, 2, 8)]);
+static U65_256: Spec = u5x("ethos-u65-256", Generation::U65, 256, 1, 48, &[ublock(2, 2, 8)]);
+static U65_512: Spec = u5x("ethos-u65-512", Generation::U65, 256, 2, 48, &[ublock(2, 2, 8)]);
 static U85_128: Spec = u85(
     "ethos-u85-128",
     128,
@@ -280,9 +228,9 @@ impl Accelerator {
 
     /// The configuration of that name, full or short, in small or capital letters.
     pub fn from_name(name: &str) -> Option<Accelerator> {
-        Accelerator::ALL.into_iter().find(|a| {
-            name.eq_ignore_ascii_case(a.name()) || name.eq_ignore_ascii_case(a.short_name())
-        })
+        Accelerator::ALL
+            .into_iter()
+            .find(|a| name.eq_ignore_ascii_case(a.name()) || name.eq_ignore_ascii_case(a.short_name()))
     }
 
     /// Generation.
@@ -407,7 +355,7 @@ impl Accelerator {
     pub const fn id_word(self) -> u32 {
         match self.generation() {
             Generation::U55 | Generation::U65 => 0x1006_6001,
-            Generation::U85 => 0x2000_7001,
+            Generation::U85 => 0x2000_7000,
         }
     }
 

@@ -138,28 +138,104 @@ impl Opcode {
 
     /// The name with Arm's prefix in two parts: `("NPU_SET_", "IFM_PAD_TOP")`.
     pub const fn mnemonic(self) -> (&'static str, &'static str) {
-        (
-            if self.is_op() { "NPU_OP_" } else { "NPU_SET_" },
-            self.name(),
-        )
+        (if self.is_op() { "NPU_OP_" } else { "NPU_SET_" }, self.name())
     }
 
-    /// Offset of the register that mirrors the parameter of a SET command: 0x800 on for one-word
-    /// commands, 0xa00 on (two words each) for the others. `None` for operations.
+    /// Offset of the register that mirrors a SET command (its first word, for two-word commands;
+    /// the parameter stands in the word behind). `None` for operations.
+    ///
+    /// One-word commands 0x100.. are at 0x800 + 4n, those from 0x180 on at 0x900 + 4n. Two-word
+    /// commands lie in groups of eight, 0x40 bytes each, those from 0x80 on from 0xb00 on; the
+    /// ninth and tenth of the copy group do not fit and follow at 0xbc0.
     pub const fn mirror_offset(self) -> Option<u32> {
+        let code = self.code() as u32;
+        let high = if code & 0x80 != 0 { 0x100 } else { 0 };
         match self.kind() {
-            Kind::Set0 => Some(0x800 + ((self.code() as u32) & 0xff) * 4),
-            Kind::Set1 => Some(0xa00 + (self.code() as u32) * 8),
+            Kind::Set0 => Some(0x800 + high + (code & 0x3f) * 4),
+            Kind::Set1 if code & 0xff >= 0x38 && code & 0xff < 0x40 => Some(0xbc0 + (code & 7) * 8),
+            Kind::Set1 => Some(0xa00 + high + ((code >> 4) & 7) * 0x40 + (code & 7) * 8),
             Kind::Op0 | Kind::Op1 => None,
+        }
+    }
+
+    /// What the number in a two-word SET command is.
+    pub const fn operand(self) -> Operand {
+        use Opcode::*;
+        match self {
+            IfmBase0 | IfmBase1 | IfmBase2 | IfmBase3 => Operand::Address(Space::Ifm),
+            Ifm2Base0 | Ifm2Base1 | Ifm2Base2 | Ifm2Base3 => Operand::Address(Space::Ifm2),
+            OfmBase0 | OfmBase1 | OfmBase2 | OfmBase3 => Operand::Address(Space::Ofm),
+            WeightBase | Weight1Base | Weight2Base | Weight3Base => Operand::Address(Space::Weight),
+            ScaleBase | Scale1Base => Operand::Address(Space::Scale),
+            Dma0Src => Operand::Address(Space::DmaSource),
+            Dma0Dst => Operand::Address(Space::DmaDestination),
+            Dma0Idx => Operand::Address(Space::DmaIndex),
+            IfmStrideX | IfmStrideY | IfmStrideC | Ifm2StrideX | Ifm2StrideY | Ifm2StrideC | OfmStrideX
+            | OfmStrideY | OfmStrideC | Dma0Skip0 | Dma0Skip1 | Dma0SrcStride0 | Dma0SrcStride1
+            | Dma0DstStride0 | Dma0DstStride1 | Dma0IdxSkip1 => Operand::Stride,
+            Dma0Len => Operand::Length,
+            _ => Operand::Other,
+        }
+    }
+
+    /// The address space whose region the command sets.
+    pub const fn region_of(self) -> Option<Space> {
+        match self {
+            Opcode::IfmRegion => Some(Space::Ifm),
+            Opcode::Ifm2Region => Some(Space::Ifm2),
+            Opcode::OfmRegion => Some(Space::Ofm),
+            Opcode::WeightRegion => Some(Space::Weight),
+            Opcode::ScaleRegion => Some(Space::Scale),
+            Opcode::Dma0SrcRegion => Some(Space::DmaSource),
+            Opcode::Dma0DstRegion => Some(Space::DmaDestination),
+            Opcode::Dma0IdxRegion => Some(Space::DmaIndex),
+            _ => None,
         }
     }
 
     /// The fields that `generation` has.
     pub fn fields_of(self, generation: Generation) -> impl Iterator<Item = &'static Field> {
-        self.fields()
-            .iter()
-            .filter(move |f| f.generations.contains(generation))
+        self.fields().iter().filter(move |f| f.generations.contains(generation))
     }
+}
+
+/// What an address counts within: each has a region register of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Space {
+    /// First input.
+    Ifm,
+    /// Second input.
+    Ifm2,
+    /// Output.
+    Ofm,
+    /// Weight streams.
+    Weight,
+    /// Scale and bias streams.
+    Scale,
+    /// What a copy reads.
+    DmaSource,
+    /// What a copy writes.
+    DmaDestination,
+    /// Indices of a gather or scatter.
+    DmaIndex,
+}
+
+impl Space {
+    /// How many there are.
+    pub const COUNT: usize = 8;
+}
+
+/// What the number in a two-word command is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operand {
+    /// A byte offset in the region of a space: [`Command::address`].
+    Address(Space),
+    /// A distance in bytes: [`Command::stride`].
+    Stride,
+    /// A number of bytes: [`Command::address`].
+    Length,
+    /// Something that the fields describe.
+    Other,
 }
 
 /// One decoded command. The parameter and payload are kept whole, reserved bits too.
@@ -176,20 +252,12 @@ pub struct Command {
 impl Command {
     /// A one-word command, or the two-word command with payload 0.
     pub const fn new(opcode: Opcode, param: u16) -> Command {
-        Command {
-            opcode,
-            param,
-            payload: 0,
-        }
+        Command { opcode, param, payload: 0 }
     }
 
     /// A two-word command that carries a 40-bit address, length or stride (its low 40 bits).
     pub const fn with_address(opcode: Opcode, address: i64) -> Command {
-        Command {
-            opcode,
-            param: ((address >> 32) & 0xff) as u16,
-            payload: address as u32,
-        }
+        Command { opcode, param: ((address >> 32) & 0xff) as u16, payload: address as u32 }
     }
 
     /// The command as one number, first word low.
@@ -199,25 +267,14 @@ impl Command {
 
     /// The first word.
     pub const fn first_word(self) -> u32 {
-        let control = if self.opcode.kind().has_payload() {
-            1 << 14
-        } else {
-            0
-        };
+        let control = if self.opcode.kind().has_payload() { 1 << 14 } else { 0 };
         ((self.param as u32) << 16) | control | self.opcode.code() as u32
     }
 
     /// The words, and how many of them count (1 or 2).
     pub const fn encode(self) -> ([u32; 2], usize) {
-        let count = if self.opcode.kind().has_payload() {
-            2
-        } else {
-            1
-        };
-        (
-            [self.first_word(), if count == 2 { self.payload } else { 0 }],
-            count,
-        )
+        let count = if self.opcode.kind().has_payload() { 2 } else { 1 };
+        ([self.first_word(), if count == 2 { self.payload } else { 0 }], count)
     }
 
     /// The 40 bits of an address or length: param bits 7:0 above the payload.
@@ -267,11 +324,7 @@ pub struct DecodeError {
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "command stream, byte {:#x}: word {:#010x} ",
-            self.position, self.word
-        )?;
+        write!(f, "command stream, byte {:#x}: word {:#010x} ", self.position, self.word)?;
         match self.kind {
             DecodeErrorKind::UnknownOpcode => write!(
                 f,
@@ -299,21 +352,13 @@ pub fn decode_at(
     stream: &[u8],
     position: usize,
 ) -> Result<Option<(Command, usize)>, DecodeError> {
-    let error = |kind, word| DecodeError {
-        kind,
-        generation,
-        position,
-        word,
-    };
+    let error = |kind, word| DecodeError { kind, generation, position, word };
     let rest = stream.get(position..).unwrap_or(&[]);
     if rest.is_empty() {
         return Ok(None);
     }
     let Some((first, rest)) = rest.split_first_chunk::<4>() else {
-        let left = rest
-            .iter()
-            .rev()
-            .fold(0u32, |word, byte| (word << 8) | *byte as u32);
+        let left = rest.iter().rev().fold(0u32, |word, byte| (word << 8) | *byte as u32);
         return Err(error(DecodeErrorKind::Truncated, left));
     };
     let word = u32::from_le_bytes(*first);
@@ -339,11 +384,7 @@ pub fn decode_at(
 /// The commands of a stream in the order they stand, each with its byte position. Goes on behind
 /// STOP, follows no branch, and ends after the first error.
 pub const fn decode(generation: Generation, stream: &[u8]) -> Decoder<'_> {
-    Decoder {
-        generation,
-        stream,
-        position: 0,
-    }
+    Decoder { generation, stream, position: 0 }
 }
 
 /// Iterator of [`decode`].

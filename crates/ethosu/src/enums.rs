@@ -423,10 +423,7 @@ pub struct EnumDef {
 impl EnumDef {
     /// The name of `value` on `generation`, or `None` if it is reserved there.
     pub fn name_of(&self, generation: Generation, value: u32) -> Option<&'static str> {
-        self.variants
-            .iter()
-            .find(|v| v.value == value && v.generations.contains(generation))
-            .map(|v| v.name)
+        self.variants.iter().find(|v| v.value == value && v.generations.contains(generation)).map(|v| v.name)
     }
 }
 

@@ -42,9 +42,7 @@ pub struct Field {
 impl Field {
     /// Bits of the field.
     pub const fn width(&self) -> u32 {
-        (self.hi as u32)
-            .wrapping_sub(self.lo as u32)
-            .wrapping_add(1)
+        (self.hi as u32).wrapping_sub(self.lo as u32).wrapping_add(1)
     }
 
     /// Ones where the field is, in place.
@@ -77,11 +75,7 @@ impl Field {
     /// The command with the field set to the low bits of `value`.
     pub const fn set(&self, command: Command, value: u32) -> Command {
         let bits = self.insert(command.bits(), value);
-        Command {
-            opcode: command.opcode,
-            param: (bits >> 16) as u16,
-            payload: (bits >> 32) as u32,
-        }
+        Command { opcode: command.opcode, param: (bits >> 16) as u16, payload: (bits >> 32) as u32 }
     }
 
     /// The field of a register as an unsigned number.

@@ -12,8 +12,13 @@ mod generation;
 mod registers;
 
 pub mod cmd;
+pub mod disasm;
 pub mod enums;
+pub mod layout;
+pub mod payload;
 pub mod pmu;
+pub mod reference;
+pub mod regions;
 pub mod regs;
 
 pub use accelerator::{Accelerator, Rams, Spec, Ublock, UnknownAccelerator};

@@ -515,10 +515,7 @@ impl Event {
 
     /// The events of `generation`, by number.
     pub fn of(generation: Generation) -> impl Iterator<Item = Event> {
-        Event::ALL
-            .iter()
-            .copied()
-            .filter(move |e| e.generations().contains(generation))
+        Event::ALL.iter().copied().filter(move |e| e.generations().contains(generation))
     }
 }
 

@@ -162,8 +162,6 @@ impl Register {
 
     /// The fields that `generation` has.
     pub fn fields_of(self, generation: Generation) -> impl Iterator<Item = &'static Field> {
-        self.fields()
-            .iter()
-            .filter(move |f| f.generations.contains(generation))
+        self.fields().iter().filter(move |f| f.generations.contains(generation))
     }
 }
