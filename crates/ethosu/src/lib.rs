@@ -20,6 +20,7 @@ pub mod pmu;
 pub mod reference;
 pub mod regions;
 pub mod regs;
+pub mod system;
 
 pub use accelerator::{Accelerator, Rams, Spec, Ublock, UnknownAccelerator};
 pub use field::{Field, Format};
