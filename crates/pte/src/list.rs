@@ -10,7 +10,8 @@ macro_rules! list {
         }
 
         impl<'a> $name<'a> {
-            pub(crate) const fn new(bytes: &'a [u8]) -> Self {
+            /// A list over little-endian bytes. A rest that is no whole item is not part of it.
+            pub const fn new(bytes: &'a [u8]) -> Self {
                 $name { bytes }
             }
 

@@ -6,7 +6,7 @@ use crate::tensor::{Shape, Tensor, TensorMut};
 use crate::value::{Data, TensorMeta, Value};
 use core::cell::Cell;
 use core::fmt;
-use tombolo_pte::{Dtype, I32List, I64List};
+use tombolo_pte::{Dtype, F64List, I32List, I64List};
 
 /// What a kernel runs: reads its arguments from the context, writes its outputs.
 pub type KernelFn = fn(&KernelContext<'_, '_>) -> Result<(), KernelError>;
@@ -328,6 +328,15 @@ impl<'c, 'p: 'c> KernelContext<'c, 'p> {
         Ok(Ints { values: self.frame.values, list })
     }
 
+    /// The floating-point numbers at `position`; an absent list is empty.
+    pub fn doubles(&self, position: usize) -> Result<F64List<'p>, KernelError> {
+        match self.frame.value(position)? {
+            Value::DoubleList(list) => Ok(list),
+            Value::None => Ok(F64List::default()),
+            other => Err(Self::wrong(position, &other, "list of double")),
+        }
+    }
+
     /// The tensor at `position`, to be read. An error if it shares memory with an output.
     pub fn tensor(&self, position: usize) -> Result<Tensor<'c>, KernelError> {
         self.frame.shared(self.frame.index(position)?, position)
@@ -391,7 +400,12 @@ impl<'c, 'p: 'c> KernelContext<'c, 'p> {
     }
 
     /// Gives item `item` of the list of outputs at `position` these sizes, then hands it out.
-    pub fn out_item(&self, position: usize, item: usize, sizes: &[u32]) -> Result<TensorMut<'c>, KernelError> {
+    pub fn out_item(
+        &self,
+        position: usize,
+        item: usize,
+        sizes: &[u32],
+    ) -> Result<TensorMut<'c>, KernelError> {
         self.frame.resize(position, Some(item), sizes)?;
         self.frame.exclusive(position, Some(item))
     }

@@ -30,6 +30,8 @@
 #![no_std]
 #![deny(unsafe_code)]
 
+#[cfg(feature = "testing")]
+extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
@@ -40,6 +42,8 @@ mod kernel;
 mod memory;
 mod method;
 mod tensor;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod trace;
 mod value;
 

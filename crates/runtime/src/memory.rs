@@ -326,7 +326,12 @@ impl<'c, 'p> Frame<'c, 'p> {
     }
 
     /// Sets the current sizes of the tensor at `position`.
-    pub(crate) fn resize(&self, position: usize, item: Option<usize>, sizes: &[u32]) -> Result<(), KernelError> {
+    pub(crate) fn resize(
+        &self,
+        position: usize,
+        item: Option<usize>,
+        sizes: &[u32],
+    ) -> Result<(), KernelError> {
         let index = match item {
             None => self.index(position)?,
             Some(item) => self.item(position, item)?,
