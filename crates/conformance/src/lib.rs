@@ -142,10 +142,7 @@ impl Corpus {
     /// The corpus of the workspace at `workspace`, and the shared one beside it if it is there.
     pub fn of_workspace(workspace: &Path) -> Corpus {
         let extras = workspace.join("../shared/corpus");
-        Corpus {
-            root: workspace.join("fixtures/corpus"),
-            extras: extras.is_dir().then_some(extras),
-        }
+        Corpus { root: workspace.join("fixtures/corpus"), extras: extras.is_dir().then_some(extras) }
     }
 
     /// The directory of the small models.
@@ -161,9 +158,7 @@ impl Corpus {
     /// The directories of all models at hand: the small ones, and the large ones where they exist.
     fn models(&self) -> impl Iterator<Item = (&'static str, PathBuf)> + '_ {
         let small = MODELS.into_iter().map(|m| (m, self.root.join(m)));
-        let large = LARGE_MODELS
-            .into_iter()
-            .filter_map(|m| Some((m, self.extras.as_ref()?.join(m))));
+        let large = LARGE_MODELS.into_iter().filter_map(|m| Some((m, self.extras.as_ref()?.join(m))));
         small.chain(large)
     }
 
@@ -279,10 +274,7 @@ impl Corpus {
 
 /// The arrays `{prefix}in0.npy`, `{prefix}in1.npy`, … of a directory.
 fn inputs(dir: &Path, prefix: &str) -> Vec<PathBuf> {
-    (0..)
-        .map(|i| dir.join(format!("{prefix}in{i}.npy")))
-        .take_while(|path| path.is_file())
-        .collect()
+    (0..).map(|i| dir.join(format!("{prefix}in{i}.npy"))).take_while(|path| path.is_file()).collect()
 }
 
 fn stem(file: &str) -> &str {

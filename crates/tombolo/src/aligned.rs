@@ -19,10 +19,7 @@ pub struct AlignedBytes {
 impl AlignedBytes {
     /// A buffer of zeros.
     pub fn zeroed(len: usize) -> AlignedBytes {
-        AlignedBytes {
-            words: vec![0; len.div_ceil(ALIGNMENT)],
-            len,
-        }
+        AlignedBytes { words: vec![0; len.div_ceil(ALIGNMENT)], len }
     }
 }
 

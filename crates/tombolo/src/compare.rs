@@ -20,8 +20,7 @@ pub enum Tolerance {
 
 impl Tolerance {
     /// The help of every option that takes one.
-    pub const HELP: &'static str =
-        "0 or exact; a number like 1e-5; 1step (a step of the output's quantization); rel:1e-5 (of the largest expected magnitude)";
+    pub const HELP: &'static str = "0 or exact; a number like 1e-5; 1step (a step of the output's quantization); rel:1e-5 (of the largest expected magnitude)";
 }
 
 impl FromStr for Tolerance {
@@ -38,10 +37,7 @@ impl FromStr for Tolerance {
         if let Some(digits) = text.strip_prefix("rel:") {
             return number(digits).map(Tolerance::Relative);
         }
-        if let Some(digits) = text
-            .strip_suffix("steps")
-            .or_else(|| text.strip_suffix("step"))
-        {
+        if let Some(digits) = text.strip_suffix("steps").or_else(|| text.strip_suffix("step")) {
             return number(digits.trim_end()).map(Tolerance::Steps);
         }
         match number(text)? {
@@ -99,11 +95,7 @@ impl Comparison {
 
     /// The largest deviation relative to the largest expected magnitude.
     pub fn largest_relative(&self) -> f64 {
-        if self.largest == 0.0 {
-            0.0
-        } else {
-            self.largest / self.magnitude
-        }
+        if self.largest == 0.0 { 0.0 } else { self.largest / self.magnitude }
     }
 }
 
@@ -127,29 +119,26 @@ pub fn compare(
         .help("give the expectation of this output"));
     }
     let not_numbers = |array: &Array| {
-        Error::new(format!("{} elements have no numeric value", array.dtype()))
-            .help("compare numbers")
+        Error::new(format!("{} elements have no numeric value", array.dtype())).help("compare numbers")
     };
     let step = step.filter(|s| s.is_finite() && *s > 0.0);
     let (a, e) = (
         actual.numbers().ok_or_else(|| not_numbers(actual))?,
         expected.numbers().ok_or_else(|| not_numbers(expected))?,
     );
-    let magnitude = e
-        .iter()
-        .filter(|v| v.is_finite())
-        .fold(0.0f64, |m, v| m.max(v.abs()));
-    let bound = match tolerance {
-        Tolerance::Exact => 0.0,
-        Tolerance::Absolute(n) => n,
-        Tolerance::Relative(n) => n * magnitude,
-        Tolerance::Steps(n) => {
-            n * step.ok_or_else(|| {
-                Error::new("a tolerance in steps needs the output's quantization, which the program does not show")
-                    .help("the output must come from a dequantize operator; else give the tolerance as a number")
-            })?
-        }
-    };
+    let magnitude = e.iter().filter(|v| v.is_finite()).fold(0.0f64, |m, v| m.max(v.abs()));
+    let bound =
+        match tolerance {
+            Tolerance::Exact => 0.0,
+            Tolerance::Absolute(n) => n,
+            Tolerance::Relative(n) => n * magnitude,
+            Tolerance::Steps(n) => n * step.ok_or_else(|| {
+                Error::new(
+                    "a tolerance in steps needs the output's quantization, which the program does not show",
+                )
+                .help("the output must come from a dequantize operator; else give the tolerance as a number")
+            })?,
+        };
     let mut found = Comparison {
         elements: a.len(),
         unequal: 0,

@@ -35,18 +35,12 @@ pub struct Error {
 impl Error {
     /// An error that has only its sentence yet.
     pub fn new(what: impl Into<String>) -> Error {
-        Error {
-            file: None,
-            what: what.into(),
-            place: None,
-            help: None,
-        }
+        Error { file: None, what: what.into(), place: None, help: None }
     }
 
     /// Names the file, unless an inner layer already named a more exact one.
     pub fn in_file(mut self, file: impl AsRef<Path>) -> Error {
-        self.file
-            .get_or_insert_with(|| file.as_ref().display().to_string());
+        self.file.get_or_insert_with(|| file.as_ref().display().to_string());
         self
     }
 
@@ -72,21 +66,16 @@ impl Error {
         let (what, help) = match error.kind() {
             ErrorKind::NotFound => (
                 "no such file".to_string(),
-                "check the path; relative paths start at the directory where the command runs"
-                    .to_string(),
+                "check the path; relative paths start at the directory where the command runs".to_string(),
             ),
             ErrorKind::PermissionDenied => (
                 format!("no permission to {doing} it"),
                 "check the owner and the mode of the file".to_string(),
             ),
-            ErrorKind::IsADirectory => (
-                "this is a directory, not a file".to_string(),
-                "name the file itself".to_string(),
-            ),
-            _ => (
-                format!("cannot {doing} it: {error}"),
-                "check the file and the disk it is on".to_string(),
-            ),
+            ErrorKind::IsADirectory => {
+                ("this is a directory, not a file".to_string(), "name the file itself".to_string())
+            }
+            _ => (format!("cannot {doing} it: {error}"), "check the file and the disk it is on".to_string()),
         };
         Error::new(what).in_file(file).help(help)
     }

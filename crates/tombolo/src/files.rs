@@ -13,11 +13,7 @@ fn open(path: &Path) -> Result<(File, u64)> {
     let file = File::open(path).map_err(|e| Error::io(path, "read", &e))?;
     let metadata = file.metadata().map_err(|e| Error::io(path, "read", &e))?;
     if metadata.is_dir() {
-        return Err(Error::io(
-            path,
-            "read",
-            &std::io::ErrorKind::IsADirectory.into(),
-        ));
+        return Err(Error::io(path, "read", &std::io::ErrorKind::IsADirectory.into()));
     }
     if metadata.len() > MAX_FILE {
         return Err(Error::new(format!(
@@ -38,9 +34,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     let (file, len) = open(path)?;
     let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
     // Devices and pipes have no length: the limit holds for what comes.
-    file.take(MAX_FILE + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|e| Error::io(path, "read", &e))?;
+    file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|e| Error::io(path, "read", &e))?;
     if bytes.len() as u64 > MAX_FILE {
         return Err(Error::new(format!("more than {MAX_FILE} bytes came"))
             .in_file(path)
@@ -74,10 +68,9 @@ mod tests {
 
     #[test]
     fn errors_name_the_file_and_the_remedy() {
-        for (path, message) in [
-            ("no/such/file.npy", "no such file"),
-            (env!("CARGO_MANIFEST_DIR"), "directory"),
-        ] {
+        for (path, message) in
+            [("no/such/file.npy", "no such file"), (env!("CARGO_MANIFEST_DIR"), "directory")]
+        {
             let error = read(Path::new(path)).unwrap_err();
             assert_eq!(error.file.as_deref(), Some(path));
             assert!(error.what.contains(message), "{error}");

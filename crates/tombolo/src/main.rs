@@ -1,3 +1,10 @@
 //! The `tombolo` command.
+#![forbid(unsafe_code)]
 
-fn main() {}
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main()
+}

@@ -20,10 +20,7 @@ const MAX_RANK: usize = 64;
 
 /// Type of the elements. In memory they are little endian, whatever the file says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(
-    missing_docs,
-    reason = "the variants are NumPy's own names of the types"
-)]
+#[allow(missing_docs, reason = "the variants are NumPy's own names of the types")]
 pub enum Dtype {
     Bool,
     Int8,
@@ -114,11 +111,9 @@ impl Dtype {
     /// Reads the header's notation: the type, and whether its bytes are the other way round.
     fn from_descr(descr: &str) -> Result<(Dtype, bool)> {
         let unknown = || {
-            Error::new(format!("element type '{descr}' is not known"))
-                .at("header field 'descr'")
-                .help(
-                    "store the array as bool, an integer, float16/32/64 or complex type (numpy: a.astype(...))",
-                )
+            Error::new(format!("element type '{descr}' is not known")).at("header field 'descr'").help(
+                "store the array as bool, an integer, float16/32/64 or complex type (numpy: a.astype(...))",
+            )
         };
         let mut chars = descr.chars();
         let big_endian = match chars.next() {
@@ -129,18 +124,14 @@ impl Dtype {
         let kind = chars.next().ok_or_else(unknown)?;
         let digits = chars.as_str();
         if kind == 'O' {
-            return Err(
-                Error::new("the array holds pickled Python objects, which are never read")
-                    .at("header field 'descr'")
-                    .help("store plain numbers: np.save(file, a.astype(np.float32))"),
-            );
+            return Err(Error::new("the array holds pickled Python objects, which are never read")
+                .at("header field 'descr'")
+                .help("store plain numbers: np.save(file, a.astype(np.float32))"));
         }
         if kind == 'U' {
-            return Err(
-                Error::new("the array holds Unicode text, which is not supported")
-                    .at("header field 'descr'")
-                    .help("store numbers, or bytes (numpy: a.astype('S'))"),
-            );
+            return Err(Error::new("the array holds Unicode text, which is not supported")
+                .at("header field 'descr'")
+                .help("store numbers, or bytes (numpy: a.astype('S'))"));
         }
         if digits.is_empty() || digits.len() > 10 || !digits.bytes().all(|b| b.is_ascii_digit()) {
             return Err(unknown());
@@ -237,11 +228,7 @@ impl Array {
     /// Number of elements.
     pub fn len(&self) -> usize {
         // The product fits (see `byte_count`), but without the 0 of an empty array it need not.
-        if self.shape.contains(&0) {
-            0
-        } else {
-            self.shape.iter().product()
-        }
+        if self.shape.contains(&0) { 0 } else { self.shape.iter().product() }
     }
 
     /// True if the array has no element.
@@ -318,9 +305,7 @@ fn byte_count(dtype: Dtype, shape: &[usize]) -> Option<usize> {
     if shape.contains(&0) {
         return Some(0);
     }
-    let elements = shape
-        .iter()
-        .try_fold(1usize, |n, &size| n.checked_mul(size))?;
+    let elements = shape.iter().try_fold(1usize, |n, &size| n.checked_mul(size))?;
     elements.checked_mul(dtype.size())
 }
 
@@ -388,24 +373,18 @@ pub fn header(bytes: &[u8]) -> Result<Header> {
             (usize::try_from(length).unwrap_or(usize::MAX), 12)
         }
         version => {
-            return Err(
-                Error::new(format!("version {version} of the format is not known"))
-                    .at("offset 6")
-                    .help("versions 1, 2 and 3 are read; write the array with a current numpy"),
-            );
+            return Err(Error::new(format!("version {version} of the format is not known"))
+                .at("offset 6")
+                .help("versions 1, 2 and 3 are read; write the array with a current numpy"));
         }
     };
     if length > MAX_HEADER {
-        return Err(Error::new(format!(
-            "a header of {length} bytes is longer than any real one"
-        ))
-        .at("offset 8")
-        .help("the file is damaged; write it again"));
+        return Err(Error::new(format!("a header of {length} bytes is longer than any real one"))
+            .at("offset 8")
+            .help("the file is damaged; write it again"));
     }
     let data_offset = start + length;
-    let text = bytes
-        .get(start..data_offset)
-        .ok_or_else(|| cut(data_offset))?;
+    let text = bytes.get(start..data_offset).ok_or_else(|| cut(data_offset))?;
     let text = std::str::from_utf8(text).map_err(|e| {
         Error::new("the header is not text")
             .at(format!("offset {}", start + e.valid_up_to()))
@@ -418,14 +397,7 @@ pub fn header(bytes: &[u8]) -> Result<Header> {
             .at("header field 'shape'")
             .help("the file is damaged; write it again")
     })?;
-    Ok(Header {
-        dtype,
-        shape,
-        data_len,
-        data_offset,
-        fortran_order,
-        big_endian,
-    })
+    Ok(Header { dtype, shape, data_len, data_offset, fortran_order, big_endian })
 }
 
 /// Reads a whole `.npy` file.
@@ -439,10 +411,7 @@ pub fn parse(bytes: &[u8]) -> Result<Array> {
         let (problem, help) = if available < header.data_len {
             ("ends too early", "the file was cut; write or copy it again")
         } else {
-            (
-                "has bytes after the array",
-                "give a file with one array (np.save writes one)",
-            )
+            ("has bytes after the array", "give a file with one array (np.save writes one)")
         };
         return Err(Error::new(format!(
             "the file {problem}: {} {} needs {} bytes of elements, {available} are there",
@@ -508,10 +477,7 @@ pub fn write(array: &Array) -> Vec<u8> {
             format!("({})", sizes.join(", "))
         }
     };
-    let text = format!(
-        "{{'descr': '{}', 'fortran_order': False, 'shape': {shape}, }}",
-        array.dtype.descr()
-    );
+    let text = format!("{{'descr': '{}', 'fortran_order': False, 'shape': {shape}, }}", array.dtype.descr());
     // 10 bytes before the text, a line feed behind it, and all of it a multiple of 64 bytes. The
     // longest text (64 dimensions of 20 digits) is far below version 1's 65535 bytes.
     let total = (10 + text.len() + 1).next_multiple_of(64);
@@ -565,11 +531,7 @@ impl<'a> Literal<'a> {
     }
 
     fn expect(&mut self, token: &str) -> Result<()> {
-        if self.accept(token) {
-            Ok(())
-        } else {
-            Err(self.wrong(format_args!("'{token}' expected")))
-        }
+        if self.accept(token) { Ok(()) } else { Err(self.wrong(format_args!("'{token}' expected"))) }
     }
 
     fn string(&mut self) -> Result<String> {
@@ -579,18 +541,14 @@ impl<'a> Literal<'a> {
             '"'
         } else if self.accept("[") {
             self.at -= 1;
-            return Err(Error::new(
-                "the array has a structured element type, which is not supported",
-            )
-            .at("header field 'descr'")
-            .help("store each field as an array of its own"));
+            return Err(Error::new("the array has a structured element type, which is not supported")
+                .at("header field 'descr'")
+                .help("store each field as an array of its own"));
         } else {
             return Err(self.wrong("a quoted word expected"));
         };
         let rest = self.rest();
-        let end = rest
-            .find(quote)
-            .ok_or_else(|| self.wrong("a quotation mark is missing"))?;
+        let end = rest.find(quote).ok_or_else(|| self.wrong("a quotation mark is missing"))?;
         let word = &rest[..end];
         if word.contains('\\') {
             return Err(self.wrong("an escaped character in a word"));
@@ -622,9 +580,7 @@ impl<'a> Literal<'a> {
             if digits == 0 {
                 return Err(self.wrong("a size without sign expected"));
             }
-            let size = rest[..digits]
-                .parse()
-                .map_err(|_| self.wrong("a size is too large"))?;
+            let size = rest[..digits].parse().map_err(|_| self.wrong("a size is too large"))?;
             self.at += digits;
             // Python 2 wrote long integers with this letter.
             if self.rest().starts_with('L') {
@@ -730,11 +686,7 @@ mod tests {
             }
         }
         for version in 1..=3 {
-            let bytes = file(
-                version,
-                &header_of("<i2", "False", "(2,)"),
-                &[1, 0, 255, 255],
-            );
+            let bytes = file(version, &header_of("<i2", "False", "(2,)"), &[1, 0, 255, 255]);
             let array = parse(&bytes).unwrap();
             assert_eq!(array.numbers().unwrap(), [1.0, -1.0]);
         }
@@ -812,58 +764,17 @@ mod tests {
             (file(1, &header_of("<U4", "False", "()"), &[]), "Unicode"),
             (file(1, &header_of("<q9", "False", "()"), &[]), "not known"),
             (file(1, &header_of("", "False", "()"), &[]), "not known"),
+            (file(1, &header_of("<f4", "false", "()"), &[]), "True or False"),
+            (file(1, &header_of("<f4", "False", "(-1,)"), &[]), "without sign"),
+            (file(1, &header_of("<f4", "False", "(9223372036854775807, 3)"), &[]), "larger than memory"),
+            (file(1, &header_of("<f4", "False", "(99999999999999999999999,)"), &[]), "too large"),
+            (file(1, &header_of("<f4", "False", "(1000000000000,)"), &[]), "ends too early"),
             (
-                file(1, &header_of("<f4", "false", "()"), &[]),
-                "True or False",
-            ),
-            (
-                file(1, &header_of("<f4", "False", "(-1,)"), &[]),
-                "without sign",
-            ),
-            (
-                file(
-                    1,
-                    &header_of("<f4", "False", "(9223372036854775807, 3)"),
-                    &[],
-                ),
-                "larger than memory",
-            ),
-            (
-                file(
-                    1,
-                    &header_of("<f4", "False", "(99999999999999999999999,)"),
-                    &[],
-                ),
-                "too large",
-            ),
-            (
-                file(1, &header_of("<f4", "False", "(1000000000000,)"), &[]),
-                "ends too early",
-            ),
-            (
-                file(
-                    1,
-                    &header_of(
-                        "<f4",
-                        "False",
-                        "(9223372036854775807, 9223372036854775807, 0)",
-                    ),
-                    &[1],
-                ),
+                file(1, &header_of("<f4", "False", "(9223372036854775807, 9223372036854775807, 0)"), &[1]),
                 "bytes after the array",
             ),
-            (
-                file(
-                    1,
-                    "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': ()}",
-                    &[],
-                ),
-                "structured",
-            ),
-            (
-                file(1, "{'descr': '<f4', 'shape': (1,)}", &[0; 4]),
-                "lacks the field 'fortran_order'",
-            ),
+            (file(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': ()}", &[]), "structured"),
+            (file(1, "{'descr': '<f4', 'shape': (1,)}", &[0; 4]), "lacks the field 'fortran_order'"),
             (file(1, "{'descr': '<f4', 'descr': '<f4'}", &[]), "twice"),
             (file(1, "{'x': 1}", &[]), "unknown field 'x'"),
             (file(1, "{} x", &[]), "text after"),
@@ -878,11 +789,7 @@ mod tests {
                 "longer than any real one",
             ),
             (
-                file(
-                    1,
-                    &header_of("|i1", "False", &format!("({})", "1, ".repeat(65))),
-                    &[0],
-                ),
+                file(1, &header_of("|i1", "False", &format!("({})", "1, ".repeat(65))), &[0]),
                 "more than 64 dimensions",
             ),
         ];

@@ -30,18 +30,13 @@ impl Npz {
     /// Not a zip archive, or a damaged directory.
     pub fn open(bytes: Vec<u8>) -> Result<Npz> {
         if !bytes.starts_with(b"PK\x03\x04") && !bytes.starts_with(b"PK\x05\x06") {
-            return Err(
-                Error::new("not an .npz archive: it does not begin as a zip file")
-                    .at("offset 0")
-                    .help("numpy writes such files with np.savez(file, name=array)"),
-            );
+            return Err(Error::new("not an .npz archive: it does not begin as a zip file")
+                .at("offset 0")
+                .help("numpy writes such files with np.savez(file, name=array)"));
         }
         let archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| damaged(&e))?;
-        let names = archive
-            .file_names()
-            .filter_map(|name| name.strip_suffix(".npy"))
-            .map(str::to_string)
-            .collect();
+        let names =
+            archive.file_names().filter_map(|name| name.strip_suffix(".npy")).map(str::to_string).collect();
         Ok(Npz { archive, names })
     }
 
@@ -67,9 +62,7 @@ impl Npz {
             return Ok(None);
         }
         let bytes = self.unpack(name, u64::MAX)?;
-        npy::parse(&bytes)
-            .map(Some)
-            .map_err(|e| e.at(format!("array '{name}'")))
+        npy::parse(&bytes).map(Some).map_err(|e| e.at(format!("array '{name}'")))
     }
 
     /// The array `name`.
@@ -79,16 +72,10 @@ impl Npz {
     pub fn require(&mut self, name: &str) -> Result<Array> {
         match self.get(name)? {
             Some(array) => Ok(array),
-            None => Err(
-                Error::new(format!("the archive has no array '{name}'")).help(format!(
-                    "it has: {}",
-                    if self.names.is_empty() {
-                        "none at all".to_string()
-                    } else {
-                        self.names.join(", ")
-                    }
-                )),
-            ),
+            None => Err(Error::new(format!("the archive has no array '{name}'")).help(format!(
+                "it has: {}",
+                if self.names.is_empty() { "none at all".to_string() } else { self.names.join(", ") }
+            ))),
         }
     }
 
@@ -105,15 +92,10 @@ impl Npz {
     /// Unpacks an entry, but no more than `most` bytes of it.
     fn unpack(&mut self, name: &str, most: u64) -> Result<Vec<u8>> {
         let place = format!("array '{name}'");
-        let mut entry = self
-            .archive
-            .by_name(&format!("{name}.npy"))
-            .map_err(|e| damaged(&e).at(place.clone()))?;
+        let mut entry =
+            self.archive.by_name(&format!("{name}.npy")).map_err(|e| damaged(&e).at(place.clone()))?;
         let (declared, packed) = (entry.size(), entry.compressed_size());
-        let possible = packed
-            .saturating_mul(MAX_RATIO)
-            .saturating_add(RATIO_SLACK)
-            .min(MAX_ARRAY);
+        let possible = packed.saturating_mul(MAX_RATIO).saturating_add(RATIO_SLACK).min(MAX_ARRAY);
         if declared > possible {
             return Err(Error::new(format!(
                 "the array would unpack from {packed} to {declared} bytes, more than the {possible} that are accepted"
@@ -132,11 +114,7 @@ impl Npz {
         if most > declared && bytes.len() as u64 != declared {
             return Err(Error::new(format!(
                 "the array has {} bytes, where the archive declares {declared}",
-                if bytes.len() as u64 > declared {
-                    "more".to_string()
-                } else {
-                    bytes.len().to_string()
-                }
+                if bytes.len() as u64 > declared { "more".to_string() } else { bytes.len().to_string() }
             ))
             .at(place)
             .help("the archive is damaged; write it again with np.savez"));
@@ -175,12 +153,8 @@ pub fn write(arrays: &[(&str, &Array)]) -> Result<Vec<u8>> {
         .compression_method(zip::CompressionMethod::Stored)
         .last_modified_time(zip::DateTime::default());
     for (name, array) in arrays {
-        archive
-            .start_file(format!("{name}.npy"), options)
-            .map_err(|e| failed(&e))?;
-        archive
-            .write_all(&npy::write(array))
-            .map_err(|e| failed(&e))?;
+        archive.start_file(format!("{name}.npy"), options).map_err(|e| failed(&e))?;
+        archive.write_all(&npy::write(array)).map_err(|e| failed(&e))?;
     }
     Ok(archive.finish().map_err(|e| failed(&e))?.into_inner())
 }
@@ -198,8 +172,8 @@ mod tests {
 
     fn deflated(name: &str, data: &[u8]) -> Vec<u8> {
         let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
-        let options = zip::write::SimpleFileOptions::default()
-            .compression_method(zip::CompressionMethod::Deflated);
+        let options =
+            zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
         archive.start_file(name, options).unwrap();
         archive.write_all(data).unwrap();
         archive.finish().unwrap().into_inner()
@@ -239,21 +213,12 @@ mod tests {
         let zeros = Array::new(Dtype::UInt8, vec![1 << 20], vec![0; 1 << 20]).unwrap();
         let honest = deflated("z.npy", &npy::write(&zeros));
         assert!(honest.len() < 4096);
-        assert_eq!(
-            Npz::open(honest.clone())
-                .unwrap()
-                .require("z")
-                .unwrap()
-                .len(),
-            1 << 20
-        );
+        assert_eq!(Npz::open(honest.clone()).unwrap().require("z").unwrap().len(), 1 << 20);
         // The central directory's field "uncompressed size" lies 24 bytes behind its signature.
         let central = honest.windows(4).position(|w| w == b"PK\x01\x02").unwrap();
-        for (claim, message) in [
-            (u32::MAX - 1, "would unpack"),
-            (1000, "declares 1000"),
-            ((1 << 20) + 1000, "declares"),
-        ] {
+        for (claim, message) in
+            [(u32::MAX - 1, "would unpack"), (1000, "declares 1000"), ((1 << 20) + 1000, "declares")]
+        {
             let mut lie = honest.clone();
             lie[central + 24..central + 28].copy_from_slice(&claim.to_le_bytes());
             let error = Npz::open(lie).unwrap().require("z").unwrap_err();

@@ -12,12 +12,8 @@ const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
 
 /// Draws pictures side by side, as many as fit 80 columns, then the next row of them.
 pub(crate) fn draw(pictures: &[Picture]) -> String {
-    let cell = pictures
-        .iter()
-        .map(|p| (2 * p.width).max(p.caption.chars().count()))
-        .max()
-        .unwrap_or(0)
-        .max(1);
+    let cell =
+        pictures.iter().map(|p| (2 * p.width).max(p.caption.chars().count())).max().unwrap_or(0).max(1);
     let per_row = (80 / (cell + 2)).max(1);
     let mut out = String::new();
     for row in pictures.chunks(per_row) {
@@ -39,10 +35,8 @@ pub(crate) fn draw(pictures: &[Picture]) -> String {
 }
 
 fn lines(picture: &Picture) -> Vec<String> {
-    let (low, high) = picture
-        .pixels
-        .iter()
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &v| (l.min(v), h.max(v)));
+    let (low, high) =
+        picture.pixels.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &v| (l.min(v), h.max(v)));
     let span = if high > low { high - low } else { 1.0 };
     let mut lines: Vec<String> = picture
         .pixels
@@ -65,11 +59,8 @@ mod tests {
 
     #[test]
     fn pictures_stand_side_by_side() {
-        let picture = |caption: &str| Picture {
-            width: 2,
-            pixels: vec![0.0, 1.0, 0.5, 0.0],
-            caption: caption.into(),
-        };
+        let picture =
+            |caption: &str| Picture { width: 2, pixels: vec![0.0, 1.0, 0.5, 0.0], caption: caption.into() };
         assert_eq!(draw(&[picture("one"), picture("two!")]), "    ██    ██\n  ▒▒    ▒▒\n  one   two!\n");
         assert_eq!(draw(&[]), "");
     }

@@ -83,10 +83,7 @@ mod tests {
         let mut table = Table::new(&["what", "calls"]);
         table.row(["add".into(), "7".into()]);
         table.row(["convolution".into(), "123".into()]);
-        assert_eq!(
-            table.render(),
-            "  what         calls\n  add              7\n  convolution    123\n"
-        );
+        assert_eq!(table.render(), "  what         calls\n  add              7\n  convolution    123\n");
     }
 
     #[test]
