@@ -1,0 +1,36 @@
+//! Arm semihosting: text to, and the exit status for, the debugger or emulator that runs the image.
+//!
+//! Operation numbers and the breakpoint of the M profile are from Arm's "Semihosting for AArch32 and
+//! AArch64", release 2.0.
+#![expect(unsafe_code, reason = "the semihosting breakpoint")]
+
+use core::arch::asm;
+use core::ffi::CStr;
+
+const SYS_WRITE0: usize = 0x04;
+const SYS_EXIT_EXTENDED: usize = 0x20;
+/// The reason for the exit: the application has ended.
+const ADP_STOPPED_APPLICATION_EXIT: usize = 0x20026;
+
+/// # Safety
+/// `parameter` must be what `operation` takes: for pointers, memory as large as it reads.
+unsafe fn call(operation: usize, parameter: *const ()) {
+    // SAFETY: the breakpoint is served by the host, which reads the parameter as the caller promises
+    // and changes nothing but r0.
+    unsafe { asm!("bkpt 0xab", inout("r0") operation => _, in("r1") parameter, options(nostack, readonly)) };
+}
+
+/// Prints text.
+pub(crate) fn write(text: &CStr) {
+    // SAFETY: SYS_WRITE0 reads up to the NUL that ends a `CStr`.
+    unsafe { call(SYS_WRITE0, text.as_ptr().cast()) };
+}
+
+/// Ends the run with this exit status.
+pub(crate) fn exit(status: u8) -> ! {
+    let block = [ADP_STOPPED_APPLICATION_EXIT, usize::from(status)];
+    loop {
+        // SAFETY: SYS_EXIT_EXTENDED reads the two words of the block.
+        unsafe { call(SYS_EXIT_EXTENDED, block.as_ptr().cast()) };
+    }
+}
