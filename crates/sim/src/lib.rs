@@ -29,11 +29,15 @@
 #![forbid(unsafe_code)]
 
 mod bus;
+mod conv;
+mod decode;
+mod dot;
 mod fault;
 mod mem;
 mod npu;
 mod op;
 mod pmu;
+mod pool;
 mod scale;
 mod state;
 mod stats;

@@ -1,22 +1,56 @@
 //! Ethos-U55 and U65: decoding of their registers and their data path.
 
-use tombolo_ethosu::Accelerator;
-use tombolo_ethosu::cmd::Command;
+mod conv;
+mod dma;
+mod elementwise;
+mod output;
+mod pool;
 
-use crate::fault::Cause;
+use tombolo_ethosu::cmd::{Command, Opcode, fields};
+use tombolo_ethosu::{Accelerator, enums};
+
+use crate::conv::{ConvScratch, Padded, Weights};
+use crate::fault::{Cause, Channel};
 use crate::mem::Memory;
 use crate::npu::Flow;
+use crate::op::Stream;
 use crate::state::State;
+use crate::weights::stream::Decoder;
+use crate::{decode, op};
+use output::{ChannelScale, ChannelScales, SCALE_RECORD};
 
-/// What an Ethos-U55 or U65 keeps between operations.
+/// Elements that a padded input may have, after doubling.
+const MAX_PADDED: u64 = 1 << 27;
+
+/// What an Ethos-U55 or U65 keeps between operations: no state of the hardware (that is all in
+/// registers and SHRAM), only memory to work in.
 #[derive(Debug)]
 pub(crate) struct Core {
     accelerator: Accelerator,
+    scratch: Scratch,
+}
+
+#[derive(Debug, Default)]
+struct Scratch {
+    ifm: Vec<u8>,
+    ifm2: Vec<u8>,
+    ofm: Vec<u8>,
+    stream: Vec<u8>,
+    decoder: Decoder,
+    /// Weights as they come out of the decoder.
+    decoded: Vec<i16>,
+    weights: Weights,
+    scales: ChannelScales,
+    narrow: Padded<i16>,
+    narrow_conv: ConvScratch<i16>,
+    wide: Padded<i32>,
+    wide_conv: ConvScratch<i32>,
+    values: [Vec<i64>; 3],
 }
 
 impl Core {
     pub(crate) fn new(accelerator: Accelerator) -> Core {
-        Core { accelerator }
+        Core { accelerator, scratch: Scratch::default() }
     }
 
     pub(crate) fn reset(&mut self) {}
@@ -24,10 +58,134 @@ impl Core {
     pub(crate) fn execute(
         &mut self,
         command: Command,
-        _state: &State,
-        _memory: &mut Memory<'_>,
+        state: &State,
+        memory: &mut Memory<'_>,
     ) -> Result<Flow, Cause> {
-        let (prefix, name) = command.opcode.mnemonic();
-        Err(Cause::not_modelled(format!("{prefix}{name} on {}", self.accelerator)))
+        let unit = Unit { accelerator: self.accelerator, state };
+        let scratch = &mut self.scratch;
+        match command.opcode {
+            Opcode::Conv => unit.convolution(false, memory, scratch),
+            Opcode::Depthwise => unit.convolution(true, memory, scratch),
+            Opcode::Pool => unit.pool(unit.mode(command, &fields::pool::POOLING_MODE)?, memory, scratch),
+            Opcode::Elementwise => {
+                unit.elementwise(unit.mode(command, &fields::elementwise::ELEMENTWISE_MODE)?, memory, scratch)
+            }
+            Opcode::DmaStart => unit.dma(memory, &mut scratch.stream),
+            other => Err(Cause::not_modelled(other.name())),
+        }?;
+        Ok(Flow::Next)
     }
+}
+
+/// An operation that is being carried out.
+struct Unit<'a> {
+    accelerator: Accelerator,
+    state: &'a State,
+}
+
+impl Unit<'_> {
+    /// The mode of an operation, which this generation must know.
+    fn mode(&self, command: Command, field: &tombolo_ethosu::Field) -> Result<u32, Cause> {
+        let mode = field.get(command);
+        if field.value_name(self.accelerator.generation(), mode).is_none() {
+            return Err(Cause::invalid(format!(
+                "{} {mode} is not defined on {}",
+                field.name,
+                self.accelerator.generation()
+            )));
+        }
+        Ok(mode)
+    }
+
+    /// Where table 0 is in the SHRAM.
+    fn lut_base(&self) -> usize {
+        self.accelerator.lut_base() as usize
+    }
+
+    /// Cores that share the output channels of this operation.
+    fn cores(&self) -> Result<u32, Cause> {
+        let parallel = self.state.find(Opcode::ParallelMode).is_some_and(|command| {
+            fields::parallel_mode::PARALLEL_MODE.get(command) == enums::parallel_mode::DUAL_CORE_DEPTH
+        });
+        match (parallel, self.accelerator.cores()) {
+            (false, _) => Ok(1),
+            (true, 2) => Ok(2),
+            (true, _) => {
+                Err(Cause::invalid(format!("PARALLEL_MODE asks for two cores, {} has one", self.accelerator)))
+            }
+        }
+    }
+
+    /// Reads bias, scale and shift of all channels.
+    fn channel_scales(
+        &self,
+        depth: u32,
+        memory: &mut Memory<'_>,
+        raw: &mut Vec<u8>,
+        scales: &mut ChannelScales,
+    ) -> Result<(), Cause> {
+        let cores = self.cores()?;
+        scales.channels.clear();
+        scales.channels.resize(depth as usize, ChannelScale::default());
+        for core in 0..cores {
+            // Core c has the channels c, c + cores, ...
+            let mine = depth.saturating_sub(core).div_ceil(cores);
+            if mine == 0 {
+                continue;
+            }
+            let (base, length) = match core {
+                0 => (Opcode::ScaleBase, Opcode::ScaleLength),
+                _ => (Opcode::Scale1Base, Opcode::Scale1Length),
+            };
+            let stream = decode::stream(self.state, Opcode::ScaleRegion, base, length)?;
+            let need = u64::from(mine) * SCALE_RECORD as u64;
+            if stream.length < need {
+                return Err(Cause::invalid(format!(
+                    "{} is {}, but {mine} channels take {need} bytes",
+                    length.name(),
+                    stream.length
+                )));
+            }
+            let stream = Stream { length: need, ..stream };
+            memory.load_stream(Channel::ScaleBias, &stream, raw)?;
+            for (channel, record) in scales
+                .channels
+                .iter_mut()
+                .skip(core as usize)
+                .step_by(cores as usize)
+                .zip(raw.chunks_exact(SCALE_RECORD))
+            {
+                *channel = ChannelScale::read(record);
+            }
+        }
+        Ok(())
+    }
+
+    /// Kernel, upscaling, extent and shape of the input of a convolution or pooling.
+    fn window(&self, ofm: op::Shape) -> Result<Window, Cause> {
+        let kernel = decode::kernel(self.state)?;
+        let upscale = decode::upscale(self.state)?;
+        let depth = self.state.plus_one(Opcode::IfmDepthM1)?;
+        let (extent, shape) = decode::ifm_extent(&kernel, ofm, upscale, depth)?;
+        let (h, w) = kernel.padded_input(ofm.h, ofm.w);
+        let padded = h.saturating_mul(w).saturating_mul(depth.into());
+        if padded > MAX_PADDED {
+            return Err(Cause::invalid(format!(
+                "a padded input of {h}x{w}x{depth} elements has more than the {MAX_PADDED} that the simulator takes"
+            )));
+        }
+        Ok(Window { kernel, upscale, extent: (extent.0 as usize, extent.1 as usize), shape, padded })
+    }
+}
+
+/// Input side of a convolution or pooling.
+struct Window {
+    kernel: op::Kernel,
+    upscale: op::Upscale,
+    /// Rows and columns of the input, after doubling.
+    extent: (usize, usize),
+    /// Shape in memory, before doubling.
+    shape: op::Shape,
+    /// Elements with padding, after doubling.
+    padded: u64,
 }

@@ -4,6 +4,7 @@
 use std::fmt;
 
 pub mod stream;
+pub(crate) mod u5x;
 
 /// Why a weight stream cannot be decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
