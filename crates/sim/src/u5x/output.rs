@@ -115,24 +115,25 @@ impl Output {
             activation_clip_range::FORCE_INT16 => Elem { bytes: 2, signed: true },
             _ => elem,
         };
-        if clipped != elem {
+        if clipped != elem && elem.bytes != 4 {
             return Err(Cause::not_modelled(format!(
-                "clipping to another type than that of the output (ACTIVATION clip range {range})"
+                "clipping an output of {} bits to another type (ACTIVATION clip range {range})",
+                elem.bits()
             )));
         }
-        let (min, max) = if elem.bytes == 4 {
+        let (min, max) = if clipped.bytes == 4 {
             // The bounds have 16 bits, and 32-bit outputs are not clipped by them: they wrap.
             (i64::MIN, i64::MAX)
         } else {
             let bound = |opcode| -> Result<i64, Cause> {
                 let bits = state.param(opcode)?;
-                Ok(if elem.signed { i64::from(bits as i16) } else { i64::from(bits) })
+                Ok(if clipped.signed { i64::from(bits as i16) } else { i64::from(bits) })
             };
             let (min, max) = (bound(Opcode::ActivationMin)?, bound(Opcode::ActivationMax)?);
-            let (low, high) = elem.range();
+            let (low, high) = clipped.range();
             if min > max || min < low || max > high {
                 return Err(Cause::invalid(format!(
-                    "ACTIVATION_MIN {min} and ACTIVATION_MAX {max} are no range of an output from {low} to {high}"
+                    "ACTIVATION_MIN {min} and ACTIVATION_MAX {max} are no range within {low} to {high}"
                 )));
             }
             (min, max)
@@ -193,7 +194,7 @@ impl Output {
             }
             (2, _) => values.for_each(|v| raw.extend_from_slice(&(clip(v) as u16).to_le_bytes())),
             _ => values.for_each(|v| {
-                let v = v.wrapping_add(zero_point);
+                let v = v.wrapping_add(zero_point).clamp(min, max);
                 raw.extend_from_slice(&(v as u32).to_le_bytes());
             }),
         }
