@@ -121,9 +121,13 @@ fn plan(plan: Plan) -> String {
     let (inputs, outputs) = plan.pytrees().unwrap_or_default();
     let delegates = list(0..plan.delegate_count(), |i| {
         let delegate = plan.delegate(i);
-        let specs = list(delegate.compile_specs(), |(key, bytes)| format!("[{},{}]", text(key), digest(bytes)));
+        let specs =
+            list(delegate.compile_specs(), |(key, bytes)| format!("[{},{}]", text(key), digest(bytes)));
         let (id, blob) = (text(delegate.id), digest(delegate.blob));
-        format!("{{\"id\":{id},\"blob\":{blob},\"compile_specs\":{specs},\"stream\":{}}}", stream(delegate.blob))
+        format!(
+            "{{\"id\":{id},\"blob\":{blob},\"compile_specs\":{specs},\"stream\":{}}}",
+            stream(delegate.blob)
+        )
     });
     let operators = list(0..plan.operator_count(), |i| {
         let operator = plan.operator(i);

@@ -71,7 +71,8 @@ impl<'a> Bundle<'a> {
         check_address(bytes, schema::File::address)?;
         check_identifier(bytes, b"BP08")?;
         let root = Table::referenced(bytes, 0, schema::File::root)?;
-        if root.u32(f::version)? != 0 {
+        // 2 is what goes with `BP08`.
+        if root.u32(f::version)? > 2 {
             return Err(root.error(ErrorKind::Unknown, f::version));
         }
         let bundle = Bundle {

@@ -69,7 +69,7 @@ impl Error {
     }
 }
 
-/// Builds the error in the form that `ok_or_else` and `map_err` want.
+/// The error as a result.
 pub(crate) fn fail<T>(kind: ErrorKind, field: Field, offset: usize) -> Result<T, Error> {
     Err(Error::new(kind, field, offset))
 }

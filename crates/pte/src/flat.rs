@@ -7,8 +7,9 @@
 //! The table's size is not used: the writer of the Python package `flatbuffers`, which makes ExecuTorch's
 //! files, shares one vtable among tables whose fields have the same offsets but other widths, so that the
 //! size there may be that of a smaller table.
-//! Every function here checks what it reads against the buffer, and nothing
-//! is remembered: reading a field of a valid buffer again gives the same result.
+//!
+//! Every function here checks what it reads against the buffer, and nothing is remembered: reading a field of
+//! a valid buffer again gives the same result.
 
 use crate::error::{Error, ErrorKind, fail};
 use crate::schema::Field;

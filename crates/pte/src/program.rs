@@ -10,7 +10,7 @@ use crate::schema::{self, Field};
 pub const ALIGNMENT: usize = 16;
 
 pub(crate) fn check_address(bytes: &[u8], field: Field) -> Result<(), Error> {
-    if bytes.as_ptr() as usize % ALIGNMENT == 0 { Ok(()) } else { fail(ErrorKind::Address, field, 0) }
+    if bytes.as_ptr() as usize & (ALIGNMENT - 1) == 0 { Ok(()) } else { fail(ErrorKind::Address, field, 0) }
 }
 
 /// Checks the four letters at byte 4.
@@ -39,8 +39,17 @@ impl<'a> Segments<'a> {
         self.tables.len()
     }
 
-    pub(crate) fn read(&self, i: usize, field: Field) -> Result<&'a [u8], Error> {
-        let segment = self.tables.get(self.flat, i, field)?;
+    /// The segment whose number is field `field` of `of`.
+    pub(crate) fn read_for(&self, of: Table<'a>, field: Field) -> Result<&'a [u8], Error> {
+        let i = of.u32(field)? as usize;
+        if i >= self.len() {
+            return Err(of.error(ErrorKind::Index, field));
+        }
+        self.read(i)
+    }
+
+    pub(crate) fn read(&self, i: usize) -> Result<&'a [u8], Error> {
+        let segment = self.tables.get(self.flat, i, schema::Program::segments)?;
         let offset = segment.bytes64(schema::DataSegment::offset)?;
         let size = segment.bytes64(schema::DataSegment::size)?;
         // An absent constant segment is written with both 0, also into files without any segment data.
@@ -48,13 +57,13 @@ impl<'a> Segments<'a> {
             return Ok(&[]);
         }
         range(self.data, offset, size)
-            .ok_or(segment.error(ErrorKind::OutOfBounds, schema::DataSegment::offset))
+            .ok_or_else(|| segment.error(ErrorKind::OutOfBounds, schema::DataSegment::offset))
     }
 
-    pub(crate) fn check(&self, field: Field, budget: &mut Budget) -> Result<(), Error> {
+    pub(crate) fn check(&self, budget: &mut Budget) -> Result<(), Error> {
         for i in 0..self.len() {
-            self.read(i, field)?;
-            budget.spend(16, field, 0)?;
+            self.read(i)?;
+            budget.spend(16, schema::Program::segments, 0)?;
         }
         Ok(())
     }
@@ -168,7 +177,7 @@ impl<'a> Program<'a> {
     fn check(&self) -> Result<(), Error> {
         use schema::Program as f;
         let mut budget = Budget::new(self.flat().len());
-        self.segments.check(f::segments, &mut budget)?;
+        self.segments.check(&mut budget)?;
         let named = self.root.tables(f::named_data)?;
         for i in 0..named.len() {
             let entry = named.get(self.flat(), i, f::named_data)?;
@@ -191,8 +200,7 @@ impl<'a> Program<'a> {
 
     fn read_named(&self, entry: Table<'a>) -> Result<(&'a str, &'a [u8]), Error> {
         let key = entry.need_string(schema::NamedData::key)?;
-        let segment = entry.u32(schema::NamedData::segment_index)?;
-        Ok((key, self.segments.read(segment as usize, schema::NamedData::segment_index)?))
+        Ok((key, self.segments.read_for(entry, schema::NamedData::segment_index)?))
     }
 
     /// `nbytes` bytes of constant `index`.
@@ -208,7 +216,7 @@ impl<'a> Program<'a> {
         let buffers = self.root.tables(f::constant_buffer)?;
         let buffer = buffers.get(self.flat(), index as usize, f::constant_buffer)?;
         let storage = buffer.need_vector(schema::Buffer::storage, 1)?;
-        storage.get(..nbytes).ok_or(buffer.error(ErrorKind::DataTooSmall, schema::Buffer::storage))
+        storage.get(..nbytes).ok_or_else(|| buffer.error(ErrorKind::DataTooSmall, schema::Buffer::storage))
     }
 
     /// `nbytes` bytes of the initial value `index` in the mutable segment `segment`.
@@ -225,24 +233,27 @@ impl<'a> Program<'a> {
         let Some(offset) = offsets.get(index as usize) else {
             return Err(of.error(ErrorKind::Index, f::offsets));
         };
-        let data = self.segments.read(of.u32(f::segment_index)? as usize, f::segment_index)?;
+        let data = self.segments.read_for(of, f::segment_index)?;
         usize::try_from(offset)
             .ok()
             .and_then(|offset| range(data, offset, nbytes))
-            .ok_or(of.error(ErrorKind::DataTooSmall, f::offsets))
+            .ok_or_else(|| of.error(ErrorKind::DataTooSmall, f::offsets))
     }
 
     /// The bytes of a delegate.
     pub(crate) fn read_processed(&self, reference: Table<'a>) -> Result<&'a [u8], Error> {
         use schema::BackendDelegateDataReference as f;
-        let index = reference.u32(f::index)? as usize;
         match reference.u8(f::location)? {
             0 => {
                 let inline = self.root.tables(schema::Program::backend_delegate_data)?;
+                let index = reference.u32(f::index)? as usize;
+                if index >= inline.len() {
+                    return Err(reference.error(ErrorKind::Index, f::index));
+                }
                 let data = inline.get(self.flat(), index, schema::Program::backend_delegate_data)?;
                 data.need_vector(schema::BackendDelegateInlineData::data, 1)
             }
-            1 => self.segments.read(index, f::index),
+            1 => self.segments.read_for(reference, f::index),
             _ => Err(reference.error(ErrorKind::Unknown, f::location)),
         }
     }
@@ -295,7 +306,7 @@ impl<'a> Program<'a> {
 
     /// The bytes of segment `i`.
     pub fn segment(&self, i: usize) -> Option<&'a [u8]> {
-        self.segments.read(i, schema::Program::segments).ok()
+        self.segments.read(i).ok()
     }
 
     /// The data that the program holds under names.

@@ -59,7 +59,7 @@ impl<'a> Layout<'a> {
         let code = table.u8(dtype)?;
         let list = I32List::new(table.need_vector(sizes, 4)?);
         let layout = Layout {
-            dtype: Dtype::from_code(code).ok_or(table.error(ErrorKind::Unknown, dtype))?,
+            dtype: Dtype::from_code(code).ok_or_else(|| table.error(ErrorKind::Unknown, dtype))?,
             sizes: list,
             dim_order: table.need_vector(order, 1)?,
             nbytes: 0,
@@ -112,7 +112,7 @@ impl<'a> DataFile<'a> {
             version,
         };
         let mut budget = Budget::new(flat.len());
-        file.segments.check(f::segments, &mut budget)?;
+        file.segments.check(&mut budget)?;
         for i in 0..file.entries.len() {
             let entry = file.read(i)?;
             budget.spend(entry.key.len().saturating_add(64), f::named_data, root.pos())?;
@@ -124,7 +124,7 @@ impl<'a> DataFile<'a> {
         use schema::NamedData as f;
         let table = self.entries.get(self.flat, i, schema::FlatTensor::named_data)?;
         let key = table.need_string(f::key)?;
-        let data = self.segments.read(table.u32(f::segment_index)? as usize, f::segment_index)?;
+        let data = self.segments.read_for(table, f::segment_index)?;
         let layout = match table.table(f::tensor_layout)? {
             Some(layout) => Some(Layout::read(layout)?),
             None => None,

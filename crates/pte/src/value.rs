@@ -142,7 +142,7 @@ impl<'a> TensorView<'a> {
     fn read(tensor: Table<'a>, plan: &Plan<'a>) -> Result<TensorView<'a>, Error> {
         use schema::Tensor as f;
         let code = tensor.u8(f::scalar_type)?;
-        let dtype = Dtype::from_code(code).ok_or(tensor.error(ErrorKind::Unknown, f::scalar_type))?;
+        let dtype = Dtype::from_code(code).ok_or_else(|| tensor.error(ErrorKind::Unknown, f::scalar_type))?;
         if tensor.u32(f::storage_offset)? != 0 {
             return Err(tensor.error(ErrorKind::Unsupported, f::storage_offset));
         }
@@ -192,6 +192,11 @@ impl<'a> TensorView<'a> {
             Some(allocation) => Some(self.place(allocation, plan)?),
             None => None,
         };
+        // An index that leads nowhere is the tensor's fault, not that of the list it should be in.
+        let blame = |error: Error| match error.kind {
+            ErrorKind::Index => tensor.error(ErrorKind::Index, f::data_buffer_idx),
+            _ => error,
+        };
         self.data = match (planned, self.name) {
             (Some((buffer, offset)), Some(key)) if external => {
                 TensorData::PlannedExternal { buffer, offset, key }
@@ -200,13 +205,13 @@ impl<'a> TensorView<'a> {
             (Some((buffer, offset)), _) => {
                 let initial = match index {
                     0 => None,
-                    _ => Some(program.read_initial(segment, index, self.nbytes)?),
+                    _ => Some(program.read_initial(segment, index, self.nbytes).map_err(blame)?),
                 };
                 TensorData::Planned { buffer, offset, initial }
             }
             (None, _) if index == 0 => TensorData::Unplanned,
             (None, _) => {
-                let data = program.read_constant(index, self.nbytes)?;
+                let data = program.read_constant(index, self.nbytes).map_err(blame)?;
                 if data.as_ptr() as usize & (self.dtype.size() - 1) != 0 {
                     return Err(tensor.error(ErrorKind::DataMisaligned, f::data_buffer_idx));
                 }

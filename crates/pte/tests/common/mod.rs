@@ -1,5 +1,5 @@
 //! What the tests and the fuzz target share: aligned bytes, and a walk that calls every getter.
-#![allow(dead_code, reason = "each user needs a part")]
+#![allow(dead_code, unreachable_pub, reason = "each user needs a part, and none is a crate")]
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
