@@ -1,0 +1,15 @@
+//! `aten::atan`: the arc tangent. Within 2 ulp of torch.
+
+use crate::util::args::Done;
+use crate::util::elementwise::float;
+use crate::util::num::NUMERIC;
+use tombolo_runtime::{KernelContext, KernelDef};
+
+/// `aten::atan.out(Tensor self, *, Tensor(a!) out)`
+pub const OUT: KernelDef = KernelDef::new("aten::atan.out", 2, &[1], NUMERIC, out);
+
+fn out(ctx: &KernelContext<'_, '_>) -> Done {
+    float(ctx, 1, libm::atanf)
+}
+
+crate::util::fixtures::like_torch!("atan": OUT);

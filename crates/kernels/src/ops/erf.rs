@@ -1,0 +1,15 @@
+//! `aten::erf`: the error function. Within 3 ulp of torch.
+
+use crate::util::args::Done;
+use crate::util::elementwise::float;
+use crate::util::num::NUMERIC;
+use tombolo_runtime::{KernelContext, KernelDef};
+
+/// `aten::erf.out(Tensor self, *, Tensor(a!) out)`
+pub const OUT: KernelDef = KernelDef::new("aten::erf.out", 2, &[1], NUMERIC, out);
+
+fn out(ctx: &KernelContext<'_, '_>) -> Done {
+    float(ctx, 1, libm::erff)
+}
+
+crate::util::fixtures::like_torch!("erf": OUT);

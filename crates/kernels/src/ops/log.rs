@@ -1,0 +1,15 @@
+//! `aten::log`: the natural logarithm. Within 2 ulp of torch.
+
+use crate::util::args::Done;
+use crate::util::elementwise::float;
+use crate::util::num::NUMERIC;
+use tombolo_runtime::{KernelContext, KernelDef};
+
+/// `aten::log.out(Tensor self, *, Tensor(a!) out)`
+pub const OUT: KernelDef = KernelDef::new("aten::log.out", 2, &[1], NUMERIC, out);
+
+fn out(ctx: &KernelContext<'_, '_>) -> Done {
+    float(ctx, 1, libm::logf)
+}
+
+crate::util::fixtures::like_torch!("log": OUT);

@@ -1,0 +1,15 @@
+//! `aten::tan`: the tangent. Within 2 ulp of torch.
+
+use crate::util::args::Done;
+use crate::util::elementwise::float;
+use crate::util::num::NUMERIC;
+use tombolo_runtime::{KernelContext, KernelDef};
+
+/// `aten::tan.out(Tensor self, *, Tensor(a!) out)`
+pub const OUT: KernelDef = KernelDef::new("aten::tan.out", 2, &[1], NUMERIC, out);
+
+fn out(ctx: &KernelContext<'_, '_>) -> Done {
+    float(ctx, 1, libm::tanf)
+}
+
+crate::util::fixtures::like_torch!("tan": OUT);

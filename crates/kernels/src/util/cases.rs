@@ -1,0 +1,223 @@
+//! Runs the cases of `tests/data_b/<operator>.txt` (or `data_a`): calls and what torch gave for them,
+//! written by `tests/make_fixtures_b.py` (or `_a`).
+//!
+//! A case is a line `case NAME TOLERANCE`, then a line per argument in the order of the schema:
+//! `none`, `int 3`, `bool 1`, `double 0.5`, `string floor`, `ints 1,-2`, `tensor DTYPE SIZES ORDER v v …`
+//! with the elements in memory order, `list N` before the `N` tensors of a list; `out` and `outs`
+//! in the same way with the expected elements; `number KIND VALUE` for a result that is a number.
+//! `-` is an empty list. The tolerance is `exact`, or `N` units in the last place of the expected
+//! `float32`, with `+A` for an absolute part: `2+1e-7`.
+
+use crate::util::num::{f32_to_half, half_to_f32};
+use std::boxed::Box;
+use std::string::{String, ToString};
+use std::vec::Vec;
+use std::{format, vec};
+use tombolo_runtime::testing::{Call, TestTensor};
+use tombolo_runtime::{Dtype, KernelDef};
+
+fn list<T: std::str::FromStr>(text: &str) -> Vec<T>
+where
+    T::Err: std::fmt::Debug,
+{
+    if text == "-" { vec![] } else { text.split(',').map(|item| item.parse().unwrap()).collect() }
+}
+
+#[derive(Clone)]
+struct Described {
+    dtype: Dtype,
+    sizes: Vec<u32>,
+    order: Vec<u8>,
+    values: Vec<String>,
+}
+
+impl Described {
+    fn parse(words: &[&str]) -> Described {
+        let dtype = Dtype::ALL.into_iter().find(|dtype| dtype.name() == words[0]);
+        Described {
+            dtype: dtype.unwrap_or_else(|| panic!("element type {}", words[0])),
+            sizes: list(words[1]),
+            order: list(words[2]),
+            values: words[3..].iter().map(|v| v.to_string()).collect(),
+        }
+    }
+
+    fn input(&self) -> TestTensor {
+        fn typed<T: tombolo_runtime::Element + std::str::FromStr>(it: &Described) -> TestTensor
+        where
+            T::Err: std::fmt::Debug,
+        {
+            let elements: Vec<T> = it.values.iter().map(|v| v.parse().unwrap()).collect();
+            TestTensor::new(it.dtype, &it.sizes, &elements)
+        }
+        let tensor = match self.dtype {
+            Dtype::Float => typed::<f32>(self),
+            Dtype::Double => typed::<f64>(self),
+            Dtype::Char => typed::<i8>(self),
+            Dtype::Byte | Dtype::Bool => typed::<u8>(self),
+            Dtype::Short => typed::<i16>(self),
+            Dtype::UInt16 => typed::<u16>(self),
+            Dtype::Int => typed::<i32>(self),
+            Dtype::Long => typed::<i64>(self),
+            Dtype::Half => {
+                let bits: Vec<u16> = self.values.iter().map(|v| f32_to_half(v.parse().unwrap())).collect();
+                TestTensor::new(self.dtype, &self.sizes, &bits)
+            }
+            other => panic!("fixtures of {}", other.name()),
+        };
+        tensor.order(&self.order)
+    }
+
+    fn output(&self) -> TestTensor {
+        TestTensor::empty(self.dtype, &self.sizes).order(&self.order)
+    }
+
+    fn check(&self, what: &str, tolerance: Tolerance, call: &Call, position: usize, item: Option<usize>) {
+        macro_rules! got {
+            ($t:ty) => {
+                match item {
+                    None => call.elements::<$t>(position),
+                    Some(item) => call.item_elements::<$t>(position, item),
+                }
+            };
+        }
+        let got: Vec<f64> = match self.dtype {
+            Dtype::Float => got!(f32).into_iter().map(f64::from).collect(),
+            Dtype::Half => got!(u16).into_iter().map(|bits| f64::from(half_to_f32(bits))).collect(),
+            Dtype::Double => got!(f64),
+            _ => {
+                // Integers as text: all 64 bits count.
+                let got: Vec<String> = match self.dtype {
+                    Dtype::Char => got!(i8).iter().map(|v| v.to_string()).collect(),
+                    Dtype::Byte | Dtype::Bool => got!(u8).iter().map(|v| v.to_string()).collect(),
+                    Dtype::Short => got!(i16).iter().map(|v| v.to_string()).collect(),
+                    Dtype::UInt16 => got!(u16).iter().map(|v| v.to_string()).collect(),
+                    Dtype::Int => got!(i32).iter().map(|v| v.to_string()).collect(),
+                    _ => got!(i64).iter().map(|v| v.to_string()).collect(),
+                };
+                assert_eq!(got, self.values, "{what}");
+                return;
+            }
+        };
+        assert_eq!(got.len(), self.values.len(), "{what}");
+        for (i, (got, expected)) in got.iter().zip(&self.values).enumerate() {
+            let expected: f64 = expected.parse().unwrap();
+            assert!(tolerance.holds(*got, expected), "{what}: element {i} is {got}, torch has {expected}");
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Tolerance {
+    ulps: f64,
+    absolute: f64,
+}
+
+impl Tolerance {
+    fn parse(word: &str) -> Tolerance {
+        if word == "exact" {
+            return Tolerance { ulps: 0.0, absolute: 0.0 };
+        }
+        let (ulps, absolute) = word.split_once('+').unwrap_or((word, "0"));
+        Tolerance { ulps: ulps.parse().unwrap(), absolute: absolute.parse().unwrap() }
+    }
+
+    fn holds(&self, got: f64, expected: f64) -> bool {
+        if got.is_nan() || expected.is_nan() {
+            return got.is_nan() && expected.is_nan();
+        }
+        let magnitude = (expected as f32).abs();
+        let unit =
+            if magnitude.is_finite() { f64::from(magnitude.next_up()) - f64::from(magnitude) } else { 0.0 };
+        got == expected || (got - expected).abs() <= self.ulps * unit + self.absolute
+    }
+}
+
+enum Expected {
+    Tensor(usize, Option<usize>, Described),
+    Number(usize, String, String),
+}
+
+/// Runs all cases of `operator`. Each of `kernels` must have one, and each case one of `kernels`.
+pub(crate) fn check(operator: &str, kernels: &[KernelDef]) {
+    let path = |folder| format!("{}/tests/{folder}/{operator}.txt", env!("CARGO_MANIFEST_DIR"));
+    let path = ["data_a", "data_b"].map(path).into_iter().find(|path| std::fs::exists(path).unwrap());
+    let path = path.unwrap_or_else(|| panic!("no fixture {operator}.txt"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')).peekable();
+    let mut seen = vec![0; kernels.len()];
+    while let Some((at, line)) = lines.next() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let ["case", name, tolerance] = words[..] else { panic!("{path}:{}: {line}", at + 1) };
+        let index = kernels.iter().position(|kernel| kernel.name == name);
+        let index = index.unwrap_or_else(|| panic!("{path}:{}: no kernel {name} in the test", at + 1));
+        seen[index] += 1;
+        let mut call = Call::new();
+        let mut expected = Vec::new();
+        let mut position = 0;
+        while let Some((_, line)) = lines.next_if(|(_, line)| !line.starts_with("case ")) {
+            let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
+            let word = words.get(1).copied().unwrap_or("");
+            let mut several = || -> Vec<Described> {
+                (0..word.parse().unwrap())
+                    .map(|_| {
+                        Described::parse(&lines.next().unwrap().1.split(' ').skip(1).collect::<Vec<_>>())
+                    })
+                    .collect()
+            };
+            call = match words[0] {
+                "none" => call.none(),
+                "int" => call.int(word.parse().unwrap()),
+                "bool" => call.bool(word == "1"),
+                "double" => call.double(word.parse().unwrap()),
+                "string" => call.string(word),
+                "ints" => call.ints(&list(word)),
+                "tensor" => call.tensor(Described::parse(&words[1..]).input()),
+                "list" => call.tensors(several().iter().map(Described::input).collect()),
+                "out" => {
+                    let out = Described::parse(&words[1..]);
+                    let tensor = out.output();
+                    expected.push(Expected::Tensor(position, None, out));
+                    call.tensor(tensor)
+                }
+                "outs" => {
+                    let outs = several();
+                    let tensors = outs.iter().map(Described::output).collect();
+                    let items = outs.into_iter().enumerate();
+                    expected.extend(items.map(|(i, out)| Expected::Tensor(position, Some(i), out)));
+                    call.tensors(tensors)
+                }
+                "number" => {
+                    expected.push(Expected::Number(position, word.to_string(), words[2].to_string()));
+                    call.none()
+                }
+                other => panic!("{path}: argument {other}"),
+            };
+            position += 1;
+        }
+        let what: Box<str> = format!("{operator}.txt:{} {name}", at + 1).into();
+        call.run(&kernels[index]).unwrap_or_else(|error| panic!("{what}: {error}"));
+        let tolerance = Tolerance::parse(tolerance);
+        assert!(!expected.is_empty(), "{what} expects nothing");
+        for expected in expected {
+            match expected {
+                Expected::Tensor(position, item, out) => out.check(&what, tolerance, &call, position, item),
+                Expected::Number(position, kind, value) => match kind.as_str() {
+                    "int" => assert_eq!(call.int_at(position), Some(value.parse().unwrap()), "{what}"),
+                    "bool" => assert_eq!(call.bool_at(position), Some(value == "1"), "{what}"),
+                    _ => {
+                        assert!(
+                            call.int_at(position).is_none() && call.bool_at(position).is_none(),
+                            "{what}"
+                        );
+                        let (got, value) = (call.number(position), value.parse().unwrap());
+                        assert!(tolerance.holds(got, value), "{what}: {got}, expected {value}");
+                    }
+                },
+            }
+        }
+    }
+    for (kernel, seen) in kernels.iter().zip(seen) {
+        assert!(seen > 0, "{path} has no case of {}", kernel.name);
+    }
+}

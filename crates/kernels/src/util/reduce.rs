@@ -1,0 +1,94 @@
+//! Operators that fold some dimensions of a tensor.
+
+use crate::util::args::{Done, bit, push, steps};
+use crate::util::num::Elements;
+use crate::util::walk::{Steps, Walk};
+use tombolo_runtime::{KernelContext, KernelError, MAX_RANK, Shape, Strides, Tensor};
+
+/// A tensor and the dimensions that are folded.
+pub(crate) struct Reduction<'c> {
+    pub(crate) input: Tensor<'c>,
+    folded: u32,
+    keep: bool,
+}
+
+impl<'c> Reduction<'c> {
+    /// Argument 0 with the dimensions `folded`, which stay in the output with size 1 if `keep`.
+    pub(crate) fn new(ctx: &KernelContext<'c, '_>, folded: u32, keep: bool) -> Result<Self, KernelError> {
+        Ok(Reduction { input: ctx.tensor(0)?, folded, keep })
+    }
+
+    /// The sizes of the output.
+    pub(crate) fn shape(&self) -> Result<Shape, KernelError> {
+        let mut shape = Shape::SCALAR;
+        for (d, &size) in self.input.shape().iter().enumerate() {
+            if self.folded & bit(d) == 0 {
+                push(&mut shape, size)?;
+            } else if self.keep {
+                push(&mut shape, 1)?;
+            }
+        }
+        Ok(shape)
+    }
+
+    /// The number of elements that are folded into one.
+    pub(crate) fn count(&self) -> usize {
+        let shape = self.input.shape();
+        let folded = shape.iter().enumerate().filter(|(d, _)| self.folded & bit(*d) != 0);
+        folded.fold(1, |n: usize, (_, &size)| n.saturating_mul(size as usize))
+    }
+
+    /// Calls `fold` for each element of the output, whose strides are `out`, with its place and the
+    /// elements to fold.
+    pub(crate) fn each(&self, out: &Strides, fold: &mut dyn FnMut(usize, &Folded<'c>)) -> Done {
+        let (mut kept, mut folded) = (Shape::SCALAR, Shape::SCALAR);
+        let (mut kept_in, mut kept_out, mut inner): (Steps, Steps, Steps) =
+            ([0; MAX_RANK], [0; MAX_RANK], [0; MAX_RANK]);
+        let (shape, strides, out) = (self.input.shape(), steps(&self.input.strides()), steps(out));
+        for (d, (&size, &stride)) in shape.iter().zip(&strides).enumerate() {
+            if self.folded & bit(d) != 0 {
+                set(&mut inner, folded.len(), stride);
+                push(&mut folded, size)?;
+            } else {
+                let position = if self.keep { d } else { kept.len() };
+                set(&mut kept_in, kept.len(), stride);
+                set(&mut kept_out, kept.len(), out.get(position).copied().unwrap_or(0));
+                push(&mut kept, size)?;
+            }
+        }
+        let elements = Elements::of(&self.input);
+        let walk = Walk::logical(&folded, [0], [&inner]);
+        Walk::logical(&kept, [0, 0], [&kept_in, &kept_out])
+            .each(&mut |_, [from, to]| fold(to, &Folded { elements, walk: walk.from([from]) }));
+        Ok(())
+    }
+}
+
+fn set(steps: &mut Steps, d: usize, step: usize) {
+    if let Some(slot) = steps.get_mut(d) {
+        *slot = step;
+    }
+}
+
+/// The elements that are folded into one, in the order of the sizes.
+pub(crate) struct Folded<'c> {
+    pub(crate) elements: Elements<'c>,
+    walk: Walk<1>,
+}
+
+impl Folded<'_> {
+    /// Calls `visit` with the number and the place of each element.
+    pub(crate) fn each(&self, visit: &mut dyn FnMut(usize, usize)) {
+        self.walk.each(&mut |n, [i]| visit(n, i));
+    }
+
+    /// Calls `visit` with each element as a float.
+    pub(crate) fn f32s(&self, visit: &mut dyn FnMut(f32)) {
+        self.walk.each(&mut |_, [i]| visit(self.elements.f32(i)));
+    }
+
+    /// Calls `visit` with each element as an integer.
+    pub(crate) fn i64s(&self, visit: &mut dyn FnMut(i64)) {
+        self.walk.each(&mut |_, [i]| visit(self.elements.i64(i)));
+    }
+}
