@@ -1,7 +1,7 @@
 //! SET registers to [`op`](crate::op) descriptors, as far as the generations agree.
 
 use tombolo_ethosu::cmd::{Field, Opcode, fields};
-use tombolo_ethosu::enums;
+use tombolo_ethosu::{Generation, enums};
 
 use crate::fault::Cause;
 use crate::op::{Elem, FeatureMap, Kernel, Layout, Padding, Shape, Stream, Tiling, Upscale};
@@ -91,6 +91,8 @@ pub(crate) fn elem(state: &State, registers: &MapRegisters) -> Result<Elem, Caus
         enums::activation_precision::B8 => 1,
         enums::activation_precision::B16 => 2,
         enums::activation_precision::B32 => 4,
+        // What 48-bit accumulators are kept in.
+        _ if state.generation == Generation::U85 => 8,
         _ => {
             return Err(Cause::not_modelled(format!("64-bit elements ({})", precision.name())));
         }

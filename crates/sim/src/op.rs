@@ -24,7 +24,7 @@ impl Shape {
 /// Element type of a feature map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Elem {
-    /// 1, 2 or 4.
+    /// 1, 2 or 4; on U85 also 8 for what 48-bit accumulators are kept in.
     pub(crate) bytes: u8,
     pub(crate) signed: bool,
 }
@@ -36,7 +36,9 @@ impl Elem {
 
     /// Smallest and largest value.
     pub(crate) fn range(self) -> (i64, i64) {
-        if self.signed {
+        if self.bytes >= 8 {
+            (i64::MIN, i64::MAX)
+        } else if self.signed {
             (-(1i64 << (self.bits() - 1)), (1i64 << (self.bits() - 1)) - 1)
         } else {
             (0, (1i64 << self.bits()) - 1)
