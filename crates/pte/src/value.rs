@@ -95,7 +95,7 @@ pub enum Dynamism {
 }
 
 /// Where the bytes of a tensor are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TensorData<'a> {
     /// In the file: exactly `nbytes` bytes, aligned to the element's size.
     Constant(&'a [u8]),
@@ -124,6 +124,23 @@ pub enum TensorData<'a> {
     },
     /// Wherever the caller says: an input or output without planned memory.
     Unplanned,
+}
+
+impl core::fmt::Debug for TensorData<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            TensorData::Constant(data) => write!(f, "Constant({} bytes)", data.len()),
+            TensorData::External { key } => write!(f, "External({key})"),
+            TensorData::Planned { buffer, offset, initial: None } => write!(f, "Planned({buffer}, {offset})"),
+            TensorData::Planned { buffer, offset, initial: Some(initial) } => {
+                write!(f, "Planned({buffer}, {offset}, {} bytes)", initial.len())
+            }
+            TensorData::PlannedExternal { buffer, offset, key } => {
+                write!(f, "Planned({buffer}, {offset}, {key})")
+            }
+            TensorData::Unplanned => f.write_str("Unplanned"),
+        }
+    }
 }
 
 /// A tensor as the program file describes it.

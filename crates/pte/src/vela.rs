@@ -30,7 +30,7 @@ pub const SCRATCH_REGION: u32 = 1;
 pub const PERSISTENT_REGION: u32 = 5;
 
 /// Data of a stream: in it, or elsewhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Block<'a> {
     /// In the stream, at a multiple of 16 from its start.
     Inline(&'a [u8]),
@@ -39,6 +39,15 @@ pub enum Block<'a> {
         /// The name there: 64 characters.
         key: &'a str,
     },
+}
+
+impl core::fmt::Debug for Block<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Block::Inline(data) => write!(f, "Inline({} bytes)", data.len()),
+            Block::External { key } => write!(f, "External({key})"),
+        }
+    }
 }
 
 /// A tensor at the border of the NPU's program.

@@ -189,7 +189,7 @@ fn tensors_that_cannot_be() {
     refused(&with(8, -1), field, ErrorKind::Negative);
     refused(&with(9, 8), field, ErrorKind::Index);
     refused(&with(8, 29), field, ErrorKind::PlanTooSmall);
-    refused(&with(5, 9), field, ErrorKind::PlanTooSmall);
+    refused(&with(5, 17), field, ErrorKind::PlanTooSmall);
     let mut input = INPUT;
     input[1..7].fill(i32::MAX);
     refused(&usual().words("inputs", &input).words("outputs", &OUTPUT).end(), field, ErrorKind::Overflow);
