@@ -276,8 +276,8 @@ fn check_extents(part: &Part<'_>, extents: &Extents, fast: usize) -> Result<(), 
 }
 
 impl<'d, N: Npu> EthosUBackend<'d, N> {
-    fn aligned(&self, block: &'static str, bytes: &[u8]) -> Result<(), BackendError> {
-        let address = self.driver.npu().address(bytes.as_ptr());
+    fn aligned(&self, region: Option<u8>, block: &'static str, bytes: &[u8]) -> Result<(), BackendError> {
+        let address = self.driver.npu().address(region, bytes.as_ptr());
         if !bytes.is_empty() && address & (ALIGN as u64 - 1) != 0 {
             return Err(BackendError::BlockAlignment { block, address });
         }
@@ -286,10 +286,10 @@ impl<'d, N: Npu> EthosUBackend<'d, N> {
 
     fn load(&mut self, instance: &DelegateInstance<'_>) -> Result<State, BackendError> {
         let part = Part::of(instance)?;
-        self.aligned("cmd_data", part.payload)?;
-        self.aligned("weight_data", part.constants)?;
-        self.aligned("fast scratch", self.fast)?;
         let payload = Payload::parse(part.payload).map_err(BackendError::Payload)?;
+        self.aligned(None, "cmd_data", payload.stream)?;
+        self.aligned(Some(0), "weight_data", part.constants)?;
+        self.aligned(Some(2), "fast scratch", self.fast)?;
         let info = self.driver.check(payload.config, payload.id)?;
         let extents = regions::extents(info.generation, payload.stream).map_err(BackendError::Stream)?;
         check_extents(&part, &extents, self.fast.len())?;
@@ -316,7 +316,7 @@ impl<'d, N: Npu> EthosUBackend<'d, N> {
         if needed == 0 {
             return Ok(offset);
         }
-        self.aligned("persistent memory", self.persistent)?;
+        self.aligned(Some(PERSISTENT_REGION as u8), "persistent memory", self.persistent)?;
         let available = self.persistent.len().saturating_sub(offset) as u64;
         let error = BackendError::Persistent { required: needed as u64, available };
         let memory =

@@ -302,7 +302,7 @@ impl<N: Npu> Driver<N> {
 
     /// The bus address of memory, if the NPU can use it.
     fn place(&self, generation: Generation, region: Option<u8>, bytes: &[u8]) -> Result<u64, NpuError> {
-        let address = self.npu.address(bytes.as_ptr());
+        let address = self.npu.address(region, bytes.as_ptr());
         if address & 15 != 0 {
             return Err(NpuError::Misaligned { region, address });
         }

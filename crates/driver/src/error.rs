@@ -391,9 +391,9 @@ pub enum BackendError {
         /// Which block.
         block: &'static str,
     },
-    /// A block does not start at a multiple of 16.
+    /// A block, or memory given for a region, does not start at a multiple of 16.
     BlockAlignment {
-        /// Which block.
+        /// What.
         block: &'static str,
         /// Its address.
         address: u64,
@@ -539,8 +539,8 @@ impl From<BackendError> for DelegateError {
                 [address, 0, 0, 0],
                 told(
                     102,
-                    "its block {w0} lies at address {x0}, which is not a multiple of 16",
-                    "load the file that holds it at a multiple of 16",
+                    "its {w0} lies at address {x0}, which is not a multiple of 16",
+                    "align it to 16: load the file at a multiple of 16, or give the buffer that alignment",
                 ),
             ),
             BackendError::Payload(error) => {

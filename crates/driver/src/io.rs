@@ -59,8 +59,10 @@ impl<'j> Job<'j> {
 
 /// An NPU on a board: its registers, and what surrounds them.
 pub trait Npu: RegisterIo {
-    /// The address at which the NPU's bus sees a buffer. Override where it differs from the CPU's.
-    fn address(&self, buffer: *const u8) -> u64 {
+    /// The address at which the NPU's bus sees a buffer: that of a region, or of the stream (`None`).
+    /// Override where it differs from the CPU's. The driver refuses what does not fit the NPU's
+    /// address registers: 32 bits on U55, 40 on U65 and U85.
+    fn address(&self, _region: Option<u8>, buffer: *const u8) -> u64 {
         buffer as usize as u64
     }
 
