@@ -127,18 +127,19 @@ pub fn compare(
         expected.numbers().ok_or_else(|| not_numbers(expected))?,
     );
     let magnitude = e.iter().filter(|v| v.is_finite()).fold(0.0f64, |m, v| m.max(v.abs()));
-    let bound =
-        match tolerance {
-            Tolerance::Exact => 0.0,
-            Tolerance::Absolute(n) => n,
-            Tolerance::Relative(n) => n * magnitude,
-            Tolerance::Steps(n) => n * step.ok_or_else(|| {
+    let bound = match tolerance {
+        Tolerance::Exact => 0.0,
+        Tolerance::Absolute(n) => n,
+        Tolerance::Relative(n) => n * magnitude,
+        Tolerance::Steps(n) => {
+            n * step.ok_or_else(|| {
                 Error::new(
                     "a tolerance in steps needs the output's quantization, which the program does not show",
                 )
                 .help("the output must come from a dequantize operator; else give the tolerance as a number")
-            })?,
-        };
+            })?
+        }
+    };
     let mut found = Comparison {
         elements: a.len(),
         unequal: 0,

@@ -303,7 +303,7 @@ pub fn run<'p>(
     let fast_scratch = fast_scratch_of(&streams);
     planned_bytes(&plan)?;
     let mut host =
-        Host { program, plan, data, setup, accelerator, fast_scratch, statistics: Statistics::default() };
+        Host { program, plan, data, setup, accelerator, fast_scratch, persistent: persistent_of(&streams), statistics: Statistics::default() };
     host.statistics.executed = (0..plan.operator_count())
         .map(|i| Executed {
             name: full_name(&plan.operator(i)),
@@ -404,7 +404,10 @@ pub fn measure<'p>(program: &Program<'p>, data: &'p [DataFile<'p>], method: &str
     let fast_scratch = fast_scratch_of(&streams);
     let planned = planned_bytes(&plan)?;
     let mut fast = AlignedBytes::zeroed(fast_scratch);
-    let mut ethos_u = accelerator.map(|accelerator| EthosUBackend::new(SimNpu::new(accelerator), &mut fast));
+    let mut persistent = AlignedBytes::zeroed(persistent_of(&streams));
+    let mut ethos_u = accelerator.map(|accelerator| {
+        EthosUBackend::new(SimNpu::new(accelerator), &mut fast).with_persistent(&mut persistent)
+    });
     let mut delegates: Vec<&mut dyn Delegate> = Vec::new();
     if let Some(backend) = &mut ethos_u {
         delegates.push(backend);
@@ -426,6 +429,11 @@ pub fn measure<'p>(program: &Program<'p>, data: &'p [DataFile<'p>], method: &str
 
 fn fast_scratch_of(streams: &[(usize, NpuProgram)]) -> usize {
     streams.iter().filter_map(|(_, s)| s.fast_scratch()).map(|(size, _)| size).max().unwrap_or(0)
+}
+
+/// Bytes that the streams keep between runs: each has a piece of its own.
+fn persistent_of(streams: &[(usize, NpuProgram)]) -> usize {
+    streams.iter().map(|(_, s)| s.persistent().next_multiple_of(16)).sum()
 }
 
 /// Bytes of all planned buffers together.
@@ -453,6 +461,7 @@ struct Host<'a, 'p> {
     setup: Setup<'a>,
     accelerator: Option<Accelerator>,
     fast_scratch: usize,
+    persistent: usize,
     statistics: Statistics,
 }
 
@@ -508,7 +517,10 @@ impl<'p> Host<'_, 'p> {
         });
         let observer = backend.as_ref().map(|(observer, _)| observer.clone());
         let mut fast_scratch = AlignedBytes::zeroed(self.fast_scratch);
-        let mut ethos_u = backend.take().map(|(_, npu)| EthosUBackend::new(npu, &mut fast_scratch));
+        let mut persistent = AlignedBytes::zeroed(self.persistent);
+        let mut ethos_u = backend
+            .take()
+            .map(|(_, npu)| EthosUBackend::new(npu, &mut fast_scratch).with_persistent(&mut persistent));
         let mut delegates: Vec<&mut dyn Delegate> = Vec::new();
         if let Some(backend) = &mut ethos_u {
             delegates.push(backend);

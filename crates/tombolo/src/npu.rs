@@ -3,6 +3,9 @@
 //! [`SimNpu`] is what a board's registers would be to [`tombolo_driver::Driver`]: the driver above it is the
 //! one that runs on hardware. The NPU's bus sees the memory of the job and nothing else: an access outside
 //! is a bus fault, as it would be on a chip with a memory protection unit before the NPU.
+//!
+//! A pointer of this machine has more bits than the NPU's bus, so that each buffer is seen at the start of
+//! a window of the bus's address space. Pointers are told apart by their value and never dereferenced.
 
 use crate::aligned::AlignedBytes;
 use crate::error::{Error, Result};
@@ -12,7 +15,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use tombolo_driver::{Driver, Job, Npu, Region, RegisterIo, Timeout};
-use tombolo_ethosu::Accelerator;
+use tombolo_ethosu::{Accelerator, Generation};
 use tombolo_sim::{Access, Bus, BusFault};
 
 /// What the simulator knows beyond its registers.
@@ -33,12 +36,52 @@ pub type Observer = Rc<RefCell<Observed>>;
 pub struct SimNpu {
     npu: tombolo_sim::Npu,
     observed: Observer,
+    windows: RefCell<Windows>,
+}
+
+/// Which buffer is seen through which window of the bus.
+///
+/// The driver asks for the addresses of a job's stream and regions, at most nine buffers, right before it
+/// runs the job. There are fifteen windows, and a new buffer takes the one that was not asked for for the
+/// longest time, so that all of a job's are in place while it runs.
+struct Windows {
+    /// Pointers with their window, the one asked for last at the end.
+    seen: Vec<(usize, u64)>,
+    /// log2 of the bytes of a window.
+    size_log2: u32,
+}
+
+/// Windows are numbered from 1: the driver leaves base addresses of absent regions at 0, and nothing
+/// may answer there.
+const WINDOWS: u64 = 15;
+
+impl Windows {
+    fn new(accelerator: Accelerator) -> Windows {
+        // 32 address bits on U55, 40 on the others.
+        let size_log2 = if accelerator.generation() == Generation::U55 { 28 } else { 36 };
+        Windows { seen: Vec::new(), size_log2 }
+    }
+
+    /// The address on the bus. The low bits are the pointer's: alignment is for the driver to judge.
+    fn address(&mut self, pointer: usize) -> u64 {
+        let window = match self.seen.iter().position(|&(seen, _)| seen == pointer) {
+            Some(known) => self.seen.remove(known).1,
+            None if (self.seen.len() as u64) < WINDOWS => self.seen.len() as u64 + 1,
+            None => self.seen.remove(0).1,
+        };
+        self.seen.push((pointer, window));
+        (window << self.size_log2) | (pointer as u64 & 15)
+    }
 }
 
 impl SimNpu {
     /// An NPU of this configuration, just out of reset.
     pub fn new(accelerator: Accelerator) -> SimNpu {
-        SimNpu { npu: tombolo_sim::Npu::new(accelerator), observed: Observer::default() }
+        SimNpu {
+            npu: tombolo_sim::Npu::new(accelerator),
+            observed: Observer::default(),
+            windows: RefCell::new(Windows::new(accelerator)),
+        }
     }
 
     /// A handle on what the simulator knows beyond its registers.
@@ -58,10 +101,23 @@ impl RegisterIo for SimNpu {
 }
 
 impl Npu for SimNpu {
+    fn address(&self, buffer: *const u8) -> u64 {
+        self.windows.borrow_mut().address(buffer as usize)
+    }
+
     fn wait(&mut self, job: &mut Job<'_>) -> std::result::Result<(), Timeout> {
+        let mut windows = self.windows.borrow_mut();
+        let mut base = |bytes: &[u8]| (!bytes.is_empty()).then(|| windows.address(bytes.as_ptr() as usize));
+        let stream_base = base(job.stream);
+        let bases = job.regions.each_ref().map(|region| base(region.bytes()));
         let mut observed = self.observed.borrow_mut();
-        let mut bus =
-            JobBus { stream: job.stream, regions: &mut job.regions, high_water: &mut observed.high_water };
+        let mut bus = JobBus {
+            stream: job.stream,
+            stream_base,
+            regions: &mut job.regions,
+            bases,
+            high_water: &mut observed.high_water,
+        };
         self.npu.run(&mut bus);
         observed.fault = self.npu.fault().map(ToString::to_string);
         observed.jobs += 1;
@@ -70,18 +126,19 @@ impl Npu for SimNpu {
     }
 }
 
-/// The job's memory on the NPU's bus: addresses are those of the slices, which are compared, never
-/// dereferenced.
+/// The job's memory on the NPU's bus.
 struct JobBus<'b, 'j> {
     stream: &'j [u8],
+    stream_base: Option<u64>,
     regions: &'b mut [Region<'j>; REGIONS],
+    /// Where each region lies; `None` for one without bytes.
+    bases: [Option<u64>; REGIONS],
     high_water: &'b mut [usize; REGIONS],
 }
 
-/// The part of `bytes` at bus address `address`, if all of it lies inside.
-fn offset_in(bytes: &[u8], address: u64, len: usize) -> Option<Range<usize>> {
-    let start = address.checked_sub(bytes.as_ptr() as usize as u64)?;
-    let start = usize::try_from(start).ok()?;
+/// The part of `bytes`, which lie at `base`, at bus address `address`, if all of it lies inside.
+fn offset_in(bytes: &[u8], base: Option<u64>, address: u64, len: usize) -> Option<Range<usize>> {
+    let start = usize::try_from(address.checked_sub(base?)?).ok()?;
     let end = start.checked_add(len)?;
     (end <= bytes.len()).then_some(start..end)
 }
@@ -96,19 +153,13 @@ impl JobBus<'_, '_> {
     ) -> std::result::Result<(Option<usize>, Range<usize>), BusFault> {
         let fault = BusFault { address, length, access };
         let len = usize::try_from(length).map_err(|_| fault)?;
-        for (index, region) in self.regions.iter().enumerate() {
-            let (bytes, writable): (&[u8], bool) = match region {
-                Region::Absent => continue,
-                Region::ReadOnly(bytes) => (bytes, false),
-                Region::ReadWrite(bytes) => (bytes, true),
-            };
-            if (writable || access == Access::Read)
-                && let Some(range) = offset_in(bytes, address, len)
-            {
+        for (index, (region, base)) in self.regions.iter().zip(self.bases).enumerate() {
+            let allowed = access == Access::Read || matches!(region, Region::ReadWrite(_));
+            if allowed && let Some(range) = offset_in(region.bytes(), base, address, len) {
                 return Ok((Some(index), range));
             }
         }
-        match offset_in(self.stream, address, len) {
+        match offset_in(self.stream, self.stream_base, address, len) {
             Some(range) if access == Access::Read => Ok((None, range)),
             _ => Err(fault),
         }
@@ -125,11 +176,7 @@ impl Bus for JobBus<'_, '_> {
     fn read(&mut self, address: u64, into: &mut [u8]) -> std::result::Result<(), BusFault> {
         let (region, range) = self.find(address, into.len() as u64, Access::Read)?;
         self.note(region, range.end);
-        let bytes: &[u8] = match region.and_then(|r| self.regions.get(r)) {
-            Some(Region::ReadOnly(bytes)) => bytes,
-            Some(Region::ReadWrite(bytes)) => bytes,
-            _ => self.stream,
-        };
+        let bytes = region.and_then(|r| self.regions.get(r)).map_or(self.stream, Region::bytes);
         into.copy_from_slice(&bytes[range]);
         Ok(())
     }
@@ -213,7 +260,7 @@ pub fn run_stream(program: &NpuProgram, accelerator: Accelerator, inputs: &[&[u8
     let mut driver = Driver::new(npu);
     driver
         .check(payload.config, payload.id)
-        .and_then(|()| driver.run(&mut job))
+        .and_then(|_| driver.run(&mut job))
         .map_err(|error| npu_error(&error, &observer))?;
     let elapsed = start.elapsed();
 
@@ -241,5 +288,70 @@ fn npu_error(error: &tombolo_driver::NpuError, observer: &Observer) -> Error {
     match &observer.borrow().fault {
         Some(fault) => told.at(format!("the simulator says: {fault}")),
         None => told,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A job's buffers keep their windows while it runs, however many came before.
+    #[test]
+    fn windows_are_stable_and_disjoint() {
+        for accelerator in [Accelerator::U55_128, Accelerator::U65_256] {
+            let mut windows = Windows::new(accelerator);
+            for job in 0..10usize {
+                let pointers: Vec<usize> = (0..9).map(|i| 0x7f00_0000_0010 * (job + 1) + 0x40 * i).collect();
+                let first: Vec<u64> = pointers.iter().map(|&p| windows.address(p)).collect();
+                let again: Vec<u64> = pointers.iter().map(|&p| windows.address(p)).collect();
+                assert_eq!(first, again);
+                let mut starts = first.clone();
+                starts.sort_unstable();
+                starts.dedup();
+                assert_eq!(starts.len(), 9);
+                let bits = if accelerator.generation() == Generation::U55 { 32 } else { 40 };
+                assert!(starts.iter().all(|&a| a >= 1 << 28 && (a & !15) + (1 << 28) <= 1 << bits));
+            }
+        }
+        assert_eq!(Windows::new(Accelerator::U55_32).address(0x1003) & 15, 3);
+    }
+
+    #[test]
+    fn the_bus_sees_the_job_and_nothing_else() {
+        let stream = AlignedBytes::zeroed(16);
+        let weights = AlignedBytes::from(&[1u8, 2, 3, 4][..]);
+        let mut scratch = AlignedBytes::zeroed(32);
+        let mut regions: [Region<'_>; REGIONS] = std::array::from_fn(|_| Region::Absent);
+        regions[0] = Region::ReadOnly(&weights);
+        regions[1] = Region::ReadWrite(&mut scratch);
+        let mut bases = [None; REGIONS];
+        (bases[0], bases[1]) = (Some(0x1000), Some(0x2000));
+        let mut high_water = [0; REGIONS];
+        let mut bus = JobBus {
+            stream: &stream,
+            stream_base: Some(0x3000),
+            regions: &mut regions,
+            bases,
+            high_water: &mut high_water,
+        };
+        let mut two = [0; 2];
+        bus.read(0x1002, &mut two).unwrap();
+        assert_eq!(two, [3, 4]);
+        bus.write(0x2010, &[7]).unwrap();
+        bus.read(0x2010, &mut two).unwrap();
+        assert_eq!(two, [7, 0]);
+        bus.read(0x300e, &mut two).unwrap();
+        for (address, access) in [
+            (0u64, Access::Read),      // an absent region
+            (0x1003, Access::Read),    // over the end
+            (0xfff, Access::Read),     // before the start
+            (0x1000, Access::Write),   // weights are read only
+            (0x3000, Access::Write),   // and so is the stream
+            (u64::MAX, Access::Write), // wraps around
+        ] {
+            let fault = bus.check(address, 2, access).unwrap_err();
+            assert_eq!((fault.address, fault.access), (address, access));
+        }
+        assert_eq!(high_water[..2], [4, 18]);
     }
 }

@@ -34,12 +34,16 @@ const COPIES: [&str; 9] = [
 /// One quantization step of output `i`: the scale of the dequantize operator that produces it, or 1 for an
 /// output of integers. `None` where the program does not show it.
 pub fn output_step(plan: &Plan<'_>, i: usize) -> Option<f64> {
-    let mut value = plan.outputs().get(i)?;
-    match plan.value(usize::try_from(value).ok()?) {
-        Value::Tensor(tensor) if npy_dtype(tensor.dtype()).is_integer() => return Some(1.0),
-        Value::Tensor(_) => {}
-        _ => return None,
+    let value = plan.value(usize::try_from(plan.outputs().get(i)?).ok()?);
+    match value {
+        Value::Tensor(tensor) if npy_dtype(tensor.dtype()).is_integer() => Some(1.0),
+        _ => output_quantization(plan, i).map(|(scale, _)| scale),
     }
+}
+
+/// Scale and zero point of output `i`, if a dequantize operator with one of each produces it.
+pub fn output_quantization(plan: &Plan<'_>, i: usize) -> Option<(f64, i64)> {
+    let mut value = plan.outputs().get(i)?;
     // Producers are looked for from the end, so that the walk ends after one pass.
     for c in (0..plan.chain_count()).rev() {
         let chain = plan.chain(c);
@@ -50,9 +54,9 @@ pub fn output_step(plan: &Plan<'_>, i: usize) -> Option<f64> {
                 {
                     let name = plan.operator(op as usize).name;
                     if name == "quantized_decomposed::dequantize_per_tensor" {
-                        let scale = usize::try_from(args.get(1)?).ok()?;
-                        return match plan.value(scale) {
-                            Value::Double(scale) => Some(scale),
+                        let argument = |i| usize::try_from(args.get(i)?).ok().map(|v| plan.value(v));
+                        return match (argument(1)?, argument(2)?) {
+                            (Value::Double(scale), Value::Int(zero)) => Some((scale, zero)),
                             _ => None,
                         };
                     }

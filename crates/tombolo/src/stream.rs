@@ -15,8 +15,9 @@ use tombolo_pte::vela::{BinStream, Block, IoList, PERSISTENT_REGION, SCRATCH_REG
 pub const REGIONS: usize = tombolo_ethosu::regions::REGIONS;
 /// The region whose base is the fast scratch buffer in the blob of a program.
 pub const FAST_SCRATCH_REGION: usize = 2;
-/// Most bytes of one region: far above any NPU's SRAM, and small enough for this machine.
-pub const MAX_REGION: usize = 1 << 30;
+/// Most bytes of one region: what fits a window of the simulated bus of an Ethos-U55 (see
+/// [`npu`](crate::npu)).
+pub const MAX_REGION: usize = 1 << 28;
 
 /// One input or output of the stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -227,6 +228,11 @@ impl NpuProgram {
     pub fn fast_scratch(&self) -> Option<(usize, bool)> {
         let plan = self.regions.iter().flatten().find(|plan| plan.role == "fast scratch")?;
         Some((plan.size, plan.stated))
+    }
+
+    /// Bytes of the buffer that keeps its content between runs.
+    pub fn persistent(&self) -> usize {
+        self.regions.iter().flatten().find(|plan| plan.role == "persistent").map_or(0, |plan| plan.size)
     }
 
     /// Bytes of scratch that the stream wants.

@@ -1,0 +1,139 @@
+//! The conformance cases bound to the host runtime and to the simulator.
+
+mod common;
+
+use common::{all, array, check_model, check_stream, corpus, run_once, workspace};
+use tombolo::compare::Comparison;
+use tombolo::host::{self, Model};
+use tombolo::npz::Npz;
+use tombolo::{container, program};
+use tombolo_conformance::{Corpus, ModelCase, StreamCase};
+
+fn the_corpus() -> Corpus {
+    let corpus = Corpus::of_workspace(&workspace());
+    if corpus.extras().is_none() {
+        println!("SKIPPED: MobileNetV2, ../shared/corpus is not there");
+    }
+    corpus
+}
+
+fn models(cases: &[ModelCase]) {
+    all(
+        cases,
+        |case| &case.name,
+        |case| {
+            let found: Comparison = check_model(case).map_err(|e| e.to_string())?;
+            let words = format!(
+                "{} of {} differ, largest {:.3e} ({:.1e} relative{})",
+                found.unequal,
+                found.elements,
+                found.largest,
+                found.largest_relative(),
+                found.largest_steps().map_or(String::new(), |s| format!(", {s:.2} steps"))
+            );
+            if found.passed() { Ok(words) } else { Err(words) }
+        },
+    );
+}
+
+fn streams(cases: &[StreamCase]) {
+    all(
+        cases,
+        |case| &case.name,
+        |case| {
+            let outputs = check_stream(case).map_err(|e| e.to_string())?;
+            Ok(format!("{outputs} outputs equal"))
+        },
+    );
+}
+
+#[test]
+fn float_programs_agree_with_torch() {
+    models(&the_corpus().float_programs());
+}
+
+#[test]
+fn programs_for_the_u65_agree_with_torch_within_a_step() {
+    let cases = the_corpus().delegated_programs("u65-256");
+    assert!(cases.len() >= 25);
+    models(&cases);
+}
+
+#[test]
+fn streams_for_the_u65_agree_with_the_reference_model() {
+    let cases = the_corpus().streams("u65-256");
+    assert!(cases.len() >= 25);
+    streams(&cases);
+}
+
+/// Variants whose NPU is a U65: as whole programs, and as bare streams with exact integers.
+#[test]
+fn variants_for_the_u65_agree() {
+    let corpus = the_corpus();
+    let for_u65 = |target: &str| target.starts_with("ethos-u65");
+    let cases: Vec<_> =
+        corpus.variants().into_iter().filter(|c| c.target.as_deref().is_some_and(for_u65)).collect();
+    models(&cases);
+    let cases: Vec<_> = corpus.variant_streams().into_iter().filter(|c| for_u65(&c.target)).collect();
+    streams(&cases);
+}
+
+/// The float program around the delegate changes nothing: quantizing its output gives exactly the integers
+/// that the TOSA reference model gave at the delegate's border.
+#[test]
+fn whole_programs_give_the_exact_integers_of_the_border() {
+    let mut seen = 0;
+    for model in tombolo_conformance::MODELS {
+        let chain = corpus(&format!("{model}/u65-256.chain.npz"));
+        if !chain.is_file() {
+            continue;
+        }
+        let mut chain = Npz::read(&chain).unwrap();
+        let expected = chain.require("out0").unwrap();
+        let path = corpus(&format!("{model}/u65-256.pte"));
+        let inputs = (0..)
+            .map(|i| corpus(&format!("{model}/in{i}.npy")))
+            .take_while(|p| p.is_file())
+            .map(|p| array(&p))
+            .collect();
+        let outputs = run_once(&path, &[], inputs).unwrap_or_else(|e| panic!("{model}: {e}"));
+        let opened = Model::open(&path, &[]).unwrap();
+        let plan = host::find_plan(&opened.program().unwrap(), "forward").unwrap();
+        let (scale, zero) = program::output_quantization(&plan, 0).expect("a dequantize operator");
+        let integers: Vec<f64> =
+            outputs[0].numbers().unwrap().iter().map(|v| (v / scale).round() + zero as f64).collect();
+        assert_eq!(integers, expected.numbers().unwrap(), "{model}");
+        seen += 1;
+    }
+    assert!(seen >= 24, "{seen} models have a chain");
+}
+
+/// `inspect` and everything behind it reads every program of the corpus.
+#[test]
+fn every_program_is_read() {
+    let corpus = the_corpus();
+    let mut programs = corpus.variant_programs();
+    let cases = corpus.float_programs().into_iter().chain(corpus.delegated_programs("u65-256"));
+    programs.extend(cases.map(|case| (case.program, case.data)));
+    for model in tombolo_conformance::MODELS.iter().filter(|m| **m != "digits") {
+        programs.push((common::corpus(&format!("{model}/cpu_int8.pte")), Vec::new()));
+    }
+    if let Some(extras) = corpus.extras() {
+        for (model, target) in
+            tombolo_conformance::MODELS.iter().flat_map(|m| ["u55-128", "u65-512", "u85-256"].map(|t| (m, t)))
+        {
+            programs.push((extras.join(model).join(format!("{target}.pte")), Vec::new()));
+        }
+    }
+    assert!(programs.len() > 80, "{} programs", programs.len());
+    for (path, data) in programs {
+        let model = Model::open(&path, &data).unwrap_or_else(|e| panic!("{e}"));
+        let parsed = model.program().unwrap_or_else(|e| panic!("{e}"));
+        assert!(parsed.method_count() > 0, "{}", path.display());
+        let delegated = parsed.methods().any(|plan| plan.delegate_count() > 0);
+        if delegated {
+            let found = container::streams(&path, &data).unwrap_or_else(|e| panic!("{e}"));
+            assert!(found.iter().all(|f| f.program.is_some()));
+        }
+    }
+}
