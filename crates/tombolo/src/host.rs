@@ -302,8 +302,16 @@ pub fn run<'p>(
     let accelerator = simulated(&streams, setup.target)?;
     let fast_scratch = fast_scratch_of(&streams);
     planned_bytes(&plan)?;
-    let mut host =
-        Host { program, plan, data, setup, accelerator, fast_scratch, persistent: persistent_of(&streams), statistics: Statistics::default() };
+    let mut host = Host {
+        program,
+        plan,
+        data,
+        setup,
+        accelerator,
+        fast_scratch,
+        persistent: persistent_of(&streams),
+        statistics: Statistics::default(),
+    };
     host.statistics.executed = (0..plan.operator_count())
         .map(|i| Executed {
             name: full_name(&plan.operator(i)),

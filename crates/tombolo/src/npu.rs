@@ -4,8 +4,8 @@
 //! one that runs on hardware. The NPU's bus sees the memory of the job and nothing else: an access outside
 //! is a bus fault, as it would be on a chip with a memory protection unit before the NPU.
 //!
-//! A pointer of this machine has more bits than the NPU's bus, so that each buffer is seen at the start of
-//! a window of the bus's address space. Pointers are told apart by their value and never dereferenced.
+//! A pointer of this machine has more bits than the NPU's bus, so that the stream and each region are seen at
+//! the start of a window of the bus's address space. No pointer is dereferenced.
 
 use crate::aligned::AlignedBytes;
 use crate::error::{Error, Result};
@@ -36,42 +36,8 @@ pub type Observer = Rc<RefCell<Observed>>;
 pub struct SimNpu {
     npu: tombolo_sim::Npu,
     observed: Observer,
-    windows: RefCell<Windows>,
-}
-
-/// Which buffer is seen through which window of the bus.
-///
-/// The driver asks for the addresses of a job's stream and regions, at most nine buffers, right before it
-/// runs the job. There are fifteen windows, and a new buffer takes the one that was not asked for for the
-/// longest time, so that all of a job's are in place while it runs.
-struct Windows {
-    /// Pointers with their window, the one asked for last at the end.
-    seen: Vec<(usize, u64)>,
     /// log2 of the bytes of a window.
-    size_log2: u32,
-}
-
-/// Windows are numbered from 1: the driver leaves base addresses of absent regions at 0, and nothing
-/// may answer there.
-const WINDOWS: u64 = 15;
-
-impl Windows {
-    fn new(accelerator: Accelerator) -> Windows {
-        // 32 address bits on U55, 40 on the others.
-        let size_log2 = if accelerator.generation() == Generation::U55 { 28 } else { 36 };
-        Windows { seen: Vec::new(), size_log2 }
-    }
-
-    /// The address on the bus. The low bits are the pointer's: alignment is for the driver to judge.
-    fn address(&mut self, pointer: usize) -> u64 {
-        let window = match self.seen.iter().position(|&(seen, _)| seen == pointer) {
-            Some(known) => self.seen.remove(known).1,
-            None if (self.seen.len() as u64) < WINDOWS => self.seen.len() as u64 + 1,
-            None => self.seen.remove(0).1,
-        };
-        self.seen.push((pointer, window));
-        (window << self.size_log2) | (pointer as u64 & 15)
-    }
+    window_log2: u32,
 }
 
 impl SimNpu {
@@ -80,7 +46,8 @@ impl SimNpu {
         SimNpu {
             npu: tombolo_sim::Npu::new(accelerator),
             observed: Observer::default(),
-            windows: RefCell::new(Windows::new(accelerator)),
+            // Ten windows in 32 address bits on U55, in 40 on the others.
+            window_log2: if accelerator.generation() == Generation::U55 { 28 } else { 36 },
         }
     }
 
@@ -101,15 +68,22 @@ impl RegisterIo for SimNpu {
 }
 
 impl Npu for SimNpu {
-    fn address(&self, buffer: *const u8) -> u64 {
-        self.windows.borrow_mut().address(buffer as usize)
+    fn address(&self, region: Option<u8>, buffer: *const u8) -> u64 {
+        // No window is at 0: base addresses of absent regions are left there, where nothing may answer.
+        // The low bits are the pointer's: alignment is for the driver to judge.
+        let window = region.map_or(REGIONS as u64, u64::from) + 1;
+        (window << self.window_log2) | (buffer as usize as u64 & 15)
     }
 
     fn wait(&mut self, job: &mut Job<'_>) -> std::result::Result<(), Timeout> {
-        let mut windows = self.windows.borrow_mut();
-        let mut base = |bytes: &[u8]| (!bytes.is_empty()).then(|| windows.address(bytes.as_ptr() as usize));
-        let stream_base = base(job.stream);
-        let bases = job.regions.each_ref().map(|region| base(region.bytes()));
+        let base = |region: Option<u8>, bytes: &[u8]| {
+            (!bytes.is_empty()).then(|| self.address(region, bytes.as_ptr()))
+        };
+        let stream_base = base(None, job.stream);
+        let mut bases = [None; REGIONS];
+        for ((index, slot), region) in (0u8..).zip(&mut bases).zip(&job.regions) {
+            *slot = base(Some(index), region.bytes());
+        }
         let mut observed = self.observed.borrow_mut();
         let mut bus = JobBus {
             stream: job.stream,
@@ -294,26 +268,20 @@ fn npu_error(error: &tombolo_driver::NpuError, observer: &Observer) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stream::MAX_REGION;
 
-    /// A job's buffers keep their windows while it runs, however many came before.
     #[test]
-    fn windows_are_stable_and_disjoint() {
-        for accelerator in [Accelerator::U55_128, Accelerator::U65_256] {
-            let mut windows = Windows::new(accelerator);
-            for job in 0..10usize {
-                let pointers: Vec<usize> = (0..9).map(|i| 0x7f00_0000_0010 * (job + 1) + 0x40 * i).collect();
-                let first: Vec<u64> = pointers.iter().map(|&p| windows.address(p)).collect();
-                let again: Vec<u64> = pointers.iter().map(|&p| windows.address(p)).collect();
-                assert_eq!(first, again);
-                let mut starts = first.clone();
-                starts.sort_unstable();
-                starts.dedup();
-                assert_eq!(starts.len(), 9);
-                let bits = if accelerator.generation() == Generation::U55 { 32 } else { 40 };
-                assert!(starts.iter().all(|&a| a >= 1 << 28 && (a & !15) + (1 << 28) <= 1 << bits));
-            }
+    fn windows_are_disjoint_and_within_reach() {
+        for (accelerator, bits) in [(Accelerator::U55_128, 32), (Accelerator::U65_256, 40)] {
+            let npu = SimNpu::new(accelerator);
+            let pointer = (0x7f00_0000_1000usize + 3) as *const u8;
+            let slots = (0..REGIONS as u8).map(Some).chain([None]);
+            let mut starts: Vec<u64> = slots.map(|slot| npu.address(slot, pointer)).collect();
+            assert!(starts.iter().all(|&a| a & 15 == 3 && a >> npu.window_log2 > 0));
+            starts.sort_unstable();
+            assert!(starts.windows(2).all(|w| w[1] - w[0] >= MAX_REGION as u64));
+            assert!(starts[REGIONS] + MAX_REGION as u64 <= 1 << bits);
         }
-        assert_eq!(Windows::new(Accelerator::U55_32).address(0x1003) & 15, 3);
     }
 
     #[test]

@@ -61,13 +61,15 @@ pub(crate) fn run(_: &Args) -> Result<Report> {
         Port::Axi0 => "AXI0",
         Port::Axi1 => "AXI1",
     };
-    let memory = |m: &MemorySpec| json!({
-        "kind": m.kind.name(),
-        "clock_scale": m.clock_scale,
-        "burst_bytes": m.burst_length,
-        "read_latency_cycles": m.read_latency,
-        "write_latency_cycles": m.write_latency,
-    });
+    let memory = |m: &MemorySpec| {
+        json!({
+            "kind": m.kind.name(),
+            "clock_scale": m.clock_scale,
+            "burst_bytes": m.burst_length,
+            "read_latency_cycles": m.read_latency,
+            "write_latency_cycles": m.write_latency,
+        })
+    };
     let mut systems = Table::new(&["system config", "NPU clock", "AXI0", "AXI1"]);
     let mut system_list = Vec::new();
     for system in SYSTEM_CONFIGS {
