@@ -41,6 +41,7 @@ table! {
     abs: OUT;
     acos: OUT;
     acosh: OUT;
+    adaptive_avg_pool2d: OUT;
     add: OUT, SCALAR_OUT;
     addmm: OUT;
     asin: OUT;
@@ -48,6 +49,7 @@ table! {
     atan: OUT;
     atan2: OUT;
     atanh: OUT;
+    avg_pool2d: OUT;
     bitwise_and: TENSOR_OUT, SCALAR_OUT;
     bitwise_left_shift: TENSOR_OUT, TENSOR_SCALAR_OUT;
     bitwise_not: OUT;
@@ -57,9 +59,11 @@ table! {
     bmm: OUT;
     ceil: OUT;
     clamp: OUT, TENSOR_OUT;
+    constant_pad_nd: OUT;
     convolution: OUT;
     cos: OUT;
     cosh: OUT;
+    cumsum: OUT;
     div: OUT, SCALAR_OUT, OUT_MODE, SCALAR_MODE_OUT;
     elu: OUT;
     eq: TENSOR_OUT, SCALAR_OUT;
@@ -70,6 +74,7 @@ table! {
     floor_divide: OUT;
     fmod: TENSOR_OUT, SCALAR_OUT;
     ge: TENSOR_OUT, SCALAR_OUT;
+    gelu: OUT;
     gt: TENSOR_OUT, SCALAR_OUT;
     hardsigmoid: OUT;
     hardswish: OUT;
@@ -83,16 +88,21 @@ table! {
     log10: OUT;
     log1p: OUT;
     log2: OUT;
+    log_softmax: OUT;
     logical_and: OUT;
     logical_not: OUT;
     logical_or: OUT;
     logical_xor: OUT;
     logit: OUT;
     lt: TENSOR_OUT, SCALAR_OUT;
+    max_pool2d_with_indices: OUT;
     maximum: OUT;
     minimum: OUT;
     mm: OUT;
     mul: OUT, SCALAR_OUT;
+    native_batch_norm_legit_no_training: OUT;
+    native_group_norm: OUT;
+    native_layer_norm: OUT;
     ne: TENSOR_OUT, SCALAR_OUT;
     neg: OUT;
     pow: TENSOR_TENSOR_OUT, TENSOR_SCALAR_OUT, SCALAR_OUT;
@@ -107,9 +117,12 @@ table! {
     silu: OUT;
     sin: OUT;
     sinh: OUT;
+    softmax: OUT;
     sqrt: OUT;
     sub: OUT, SCALAR_OUT;
     tan: OUT;
     tanh: OUT;
     trunc: OUT;
+    upsample_bilinear2d: VEC_OUT, OUT;
+    upsample_nearest2d: VEC_OUT, OUT;
 }
