@@ -53,6 +53,7 @@ fn sizes(path: &PathBuf) -> Result<String, String> {
 }
 
 /// The bytes that calls need of the temporary arena, when the method is loaded with `temp` bytes of it.
+#[expect(clippy::result_large_err, reason = "once per build")]
 fn temp_needed<'p>(program: &Program<'p>, planned: &[usize], temp: usize) -> Result<usize, LoadError<'p>> {
     let bytes = Method::arena_bytes(program, METHOD).ok_or(LoadError::NoSuchMethod)?;
     let (mut method, mut temp) = (Pool::of(bytes), Pool::of(temp));

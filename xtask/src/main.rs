@@ -20,12 +20,13 @@ Chores of the Tombolo workspace.
 
 Usage: cargo xtask COMMAND
 
+  device-lint    clippy, warnings as errors, on the firmware for a Cortex-M33
   device-check   builds the device crates (pte, ethosu, runtime, kernels, driver) for a Cortex-M33
   firmware       builds the images of firmware/, prints their sizes, and refuses one that holds panic
                  code or exceeds its limit; --functions lists the largest functions too
   qemu           builds as above, runs the images in QEMU, and compares what they print, bit by bit,
                  with what torch computed
-  device         all three, as CI does
+  device         all four, as CI does
   help           this text
 
 Example: cargo xtask qemu
@@ -42,11 +43,15 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match words.as_slice() {
+        ["device-lint"] => device_lint(),
         ["device-check"] => device_check(),
         ["firmware"] => firmware(false).map(drop),
         ["firmware", "--functions"] => firmware(true).map(drop),
         ["qemu"] => firmware(false).and_then(|images| run(&images)),
-        ["device"] => device_check().and_then(|()| firmware(false)).and_then(|images| run(&images)),
+        ["device"] => device_lint()
+            .and_then(|()| device_check())
+            .and_then(|()| firmware(false))
+            .and_then(|images| run(&images)),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(())
@@ -70,11 +75,22 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
 }
 
+fn device_lint() -> Result<()> {
+    let toolchain = Toolchain::detect()?;
+    let start = Instant::now();
+    let mut cargo = toolchain.cargo_with("clippy", &root().join("firmware"));
+    cargo.args(["--release", "--locked", "--", "-D", "warnings"]);
+    toolchain::run(&mut cargo)
+        .map_err(|error| format!("{error} (if clippy itself is missing: {})", toolchain.clippy_remedy()))?;
+    println!("device-lint: no warning with {toolchain} ({:.1} s)", start.elapsed().as_secs_f32());
+    Ok(())
+}
+
 fn device_check() -> Result<()> {
     let toolchain = Toolchain::detect()?;
     let start = Instant::now();
-    let mut cargo = toolchain.cargo(&root());
-    cargo.args(["build", "--release"]);
+    let mut cargo = toolchain.cargo_with("build", &root());
+    cargo.args(["--release", "--locked"]);
     for name in DEVICE_CRATES {
         cargo.args(["--package", name]);
     }
@@ -97,8 +113,8 @@ struct Images {
 fn firmware(functions: bool) -> Result<Images> {
     let toolchain = Toolchain::detect()?;
     let start = Instant::now();
-    let mut cargo = toolchain.cargo(&root().join("firmware"));
-    cargo.args(["build", "--release"]);
+    let mut cargo = toolchain.cargo_with("build", &root().join("firmware"));
+    cargo.args(["--release", "--locked"]);
     toolchain::run(&mut cargo)?;
     println!("firmware: built with {toolchain} ({:.1} s)", start.elapsed().as_secs_f32());
 

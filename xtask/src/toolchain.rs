@@ -55,18 +55,27 @@ impl Toolchain {
         Ok(Toolchain::Debian { linker })
     }
 
-    /// Cargo, set up to build in `folder` for the target; the command comes next.
-    pub(crate) fn cargo(&self, folder: &Path) -> Command {
+    /// `cargo COMMAND` in `folder`, set up for the target; its options come next.
+    pub(crate) fn cargo_with(&self, command: &str, folder: &Path) -> Command {
         let mut cargo;
         match self {
-            Toolchain::Active => cargo = Command::new("cargo"),
+            Toolchain::Active => {
+                cargo = Command::new("cargo");
+                cargo.arg(command);
+            }
             Toolchain::Debian { linker } => {
                 cargo = Command::new(DEBIAN_CARGO);
-                cargo.args(["-Z", "build-std=core"]);
+                cargo.args([command, "-Zbuild-std=core"]);
                 cargo.env("RUSTC", DEBIAN_RUSTC).env("RUSTC_BOOTSTRAP", "1");
                 cargo.env("CARGO_TARGET_THUMBV8M_MAIN_NONE_EABIHF_LINKER", linker);
+                // `cargo clippy` looks for its driver beside itself, and cargo for subcommands on the path.
+                let path = std::env::var_os("PATH").unwrap_or_default();
+                let folders = std::iter::once(PathBuf::from("/usr/bin")).chain(std::env::split_paths(&path));
+                if let Ok(path) = std::env::join_paths(folders) {
+                    cargo.env("PATH", path);
+                }
                 // What the cargo that started this chore says of its own toolchain is not of this one.
-                for name in ["CARGO", "RUSTUP_TOOLCHAIN", "RUSTUP_HOME", "RUSTDOC", "LD_LIBRARY_PATH"] {
+                for name in ["CARGO", "RUSTUP_TOOLCHAIN", "RUSTDOC", "LD_LIBRARY_PATH"] {
                     cargo.env_remove(name);
                 }
             }
@@ -74,6 +83,14 @@ impl Toolchain {
         cargo.current_dir(folder);
         cargo.env("CARGO_BUILD_TARGET", TARGET).env("CARGO_TARGET_DIR", target_dir(&crate::root()));
         cargo
+    }
+
+    /// How to get clippy for this toolchain.
+    pub(crate) fn clippy_remedy(&self) -> &'static str {
+        match self {
+            Toolchain::Active => "`rustup component add clippy`",
+            Toolchain::Debian { .. } => "`apt-get install rust-web-clippy`",
+        }
     }
 }
 
