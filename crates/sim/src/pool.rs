@@ -142,7 +142,8 @@ mod tests {
     #[test]
     fn averages_round_like_tosa() {
         assert_eq!(average(10, 4), 3);
-        assert_eq!(average(-10, 4), -2);
+        // The reciprocal is a little too large, so ties go away from zero.
+        assert_eq!(average(-10, 4), -3);
         assert_eq!(average(9, 4), 2);
         assert_eq!(average(-1, 3), 0);
         assert_eq!(average(-2, 3), -1);

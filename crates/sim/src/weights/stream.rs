@@ -288,3 +288,148 @@ struct Coding {
     uncompressed: bool,
     truncated: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes bits lowest first.
+    #[derive(Default)]
+    struct Writer {
+        bytes: Vec<u8>,
+        bit: u32,
+    }
+
+    impl Writer {
+        fn put(&mut self, value: u32, bits: u32) -> &mut Writer {
+            for i in 0..bits {
+                if self.bit == 0 {
+                    self.bytes.push(0);
+                }
+                if value >> i & 1 == 1 {
+                    *self.bytes.last_mut().unwrap() |= 1 << self.bit;
+                }
+                self.bit = (self.bit + 1) % 8;
+            }
+            self
+        }
+
+        fn header(&mut self, zdiv: u32, count: u32, wdiv: u32, truncated: bool) -> &mut Writer {
+            self.put(zdiv, 3).put(count - 1, 15).put(wdiv, 3).put(truncated.into(), 1)
+        }
+
+        /// An empty palette for direct indices of `bits` bits.
+        fn no_palette(&mut self, offset: u32, bits: u32) -> &mut Writer {
+            self.put(1, 1).put(offset, 5).put(0, 5).put(bits - 2, 3)
+        }
+
+        fn end(&mut self) -> Vec<u8> {
+            self.put(7, 3);
+            self.bit = 0;
+            self.bytes.push(0xff);
+            std::mem::take(&mut self.bytes)
+        }
+    }
+
+    fn decode(stream: &[u8], need: usize) -> Result<Vec<i16>, WeightError> {
+        let mut out = Vec::new();
+        Decoder::new().decode(stream, need, &mut out)?;
+        Ok(out)
+    }
+
+    #[test]
+    fn uncompressed_without_palette() {
+        let mut w = Writer::default();
+        w.header(6, 3, 7, false).no_palette(0, 9);
+        // No unary parts; the remainders come in the chunk behind.
+        w.put(0, 9).put(5, 9).put(510, 9);
+        assert_eq!(decode(&w.end(), 3).unwrap(), [0, -2, 255]);
+    }
+
+    #[test]
+    fn quotients_remainders_and_the_direct_offset() {
+        let mut w = Writer::default();
+        w.header(6, 3, 1, false).no_palette(2, 2);
+        // Quotients 0, 1 and 3 (codes 0, 1, 2+1); twelve codes in the chunk, the rest are not
+        // used. Each set bit of the first word has one in the second.
+        w.put(0b1110, 12).put(0b010, 3);
+        // Remainders of one bit: indices 0, 3, 6; plus 2: folded 2, 5, 8.
+        w.put(0, 1).put(1, 1).put(0, 1);
+        assert_eq!(decode(&w.end(), 3).unwrap(), [1, -2, 4]);
+    }
+
+    #[test]
+    fn truncated_quotients_end_at_two() {
+        let mut w = Writer::default();
+        w.header(6, 3, 0, true).no_palette(0, 2);
+        w.put(0b111, 12).put(0b101, 3);
+        assert_eq!(decode(&w.end(), 3).unwrap(), [1, 0, 1]);
+    }
+
+    #[test]
+    fn palette_and_zero_runs() {
+        let mut w = Writer::default();
+        w.header(0, 2, 0, false);
+        // Two entries of three bits: folded 3 and 6.
+        w.put(1, 1).put(0, 5).put(1, 5).put(1, 3).put(3, 3).put(6, 3);
+        // Indices 0 and 1; runs of 2 (before the first), 0 and 3: ones, and a zero behind each.
+        w.put(0b10, 12).put(0b0111_0011, 12).put(0, 1);
+        assert_eq!(decode(&w.end(), 7).unwrap(), [0, 0, -1, 3, 0, 0, 0]);
+    }
+
+    #[test]
+    fn what_no_decoder_takes() {
+        assert_eq!(decode(&[], 1), Err(WeightError::TooFew { got: 0, need: 1 }));
+        assert_eq!(decode(&[], 0), Ok(vec![]));
+        assert_eq!(decode(&[0xff; 32], 0), Ok(vec![]));
+        // ZDIV 4 and WDIV 6 are reserved.
+        let mut w = Writer::default();
+        let stream = w.header(4, 1, 0, false).no_palette(0, 2).end();
+        assert_eq!(decode(&stream, 1), Err(WeightError::BadHeader { bit: 0 }));
+        let stream = w.header(6, 1, 6, false).no_palette(0, 2).end();
+        assert_eq!(decode(&stream, 1), Err(WeightError::BadHeader { bit: 0 }));
+        // No palette in the first slice.
+        let mut w = Writer::default();
+        let stream = w.header(6, 1, 7, false).put(0, 1).put(0, 2).end();
+        assert_eq!(decode(&stream, 1), Err(WeightError::BadHeader { bit: 0 }));
+        // Cut off.
+        let mut w = Writer::default();
+        w.header(6, 3, 7, false).no_palette(0, 9);
+        w.put(0, 9);
+        assert_eq!(decode(&w.bytes, 3), Err(WeightError::Truncated));
+        // A quotient beyond nine bits.
+        let mut w = Writer::default();
+        w.header(6, 1, 5, false).no_palette(0, 2);
+        w.put(0xfff, 12).put(0xfff, 12).put(0, 12).put(0, 5);
+        assert_eq!(decode(&w.end(), 1), Err(WeightError::WeightRange));
+        // A palette entry of nine bits plus an offset is still checked.
+        let mut w = Writer::default();
+        w.header(6, 1, 7, false).no_palette(31, 9);
+        w.put(500, 9);
+        assert_eq!(decode(&w.end(), 1), Err(WeightError::WeightRange));
+    }
+
+    #[test]
+    fn never_more_than_needed() {
+        let mut w = Writer::default();
+        w.header(6, 3, 7, false).no_palette(0, 2);
+        w.put(0, 6);
+        assert_eq!(decode(&w.end(), 2), Err(WeightError::TooMany { need: 2 }));
+        // A run of zeros of almost 2^17, in a few bytes.
+        let mut w = Writer::default();
+        w.header(3, 1, 7, false).no_palette(0, 2);
+        for _ in 0..200 {
+            w.put(0xff, 8);
+        }
+        let mut stream = w.end();
+        stream.extend([0; 8]);
+        let error = decode(&stream, 1).unwrap_err();
+        assert!(
+            matches!(
+                error,
+                WeightError::TooMany { .. } | WeightError::Truncated | WeightError::BadHeader { .. }
+            ),
+            "{error:?}"
+        );
+    }
+}
