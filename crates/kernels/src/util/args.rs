@@ -1,7 +1,8 @@
 //! Arguments that many operators have: dimensions, sizes, broadcasting.
 
+use crate::util::num::Elements;
 use crate::util::walk::Steps;
-use tombolo_runtime::{KernelContext, KernelError, MAX_RANK, Shape, Strides, Tensor, TensorMut};
+use tombolo_runtime::{Ints, KernelContext, KernelError, MAX_RANK, Shape, Strides, Tensor, TensorMut};
 
 /// A run of a kernel.
 pub(crate) type Done = Result<(), KernelError>;
@@ -89,6 +90,60 @@ pub(crate) fn broadcast(a: &[u32], b: &[u32]) -> Result<Shape, KernelError> {
         push(&mut shape, size)?;
     }
     Ok(shape)
+}
+
+/// The sizes of a view of `count` elements; one of them may be -1: what is left.
+pub(crate) fn view_shape(count: usize, sizes: Ints<'_, '_>) -> Result<Shape, KernelError> {
+    let misfit = KernelError::Invalid("a view must have as many elements as its input");
+    let known = sizes.iter().filter(|&size| size != -1);
+    let known = known.fold(1usize, |n, size| n.saturating_mul(usize::try_from(size).unwrap_or(usize::MAX)));
+    let left = count.checked_div(known).unwrap_or(0) as i64;
+    let shape = shape(sizes.iter().map(|size| if size == -1 { left } else { size }))?;
+    if shape.count() == count && sizes.iter().filter(|&size| size == -1).count() <= 1 { Ok(shape) } else { Err(misfit) }
+}
+
+/// Position `index` of a dimension of `size`, counted from the end if negative.
+pub(crate) fn index(index: i64, size: usize) -> Result<usize, KernelError> {
+    let size = size as i64;
+    let index = if index < 0 { index.saturating_add(size) } else { index };
+    if (0..size).contains(&index) { Ok(index as usize) } else { Err(OUTSIDE) }
+}
+
+/// Element `k` of a tensor of indices into a dimension of `size`. Negative ones are errors, as in torch.
+pub(crate) fn element_index(indices: &Elements<'_>, k: usize, size: usize) -> Result<usize, KernelError> {
+    usize::try_from(indices.i64(k)).ok().filter(|&index| index < size).ok_or(OUTSIDE)
+}
+
+const OUTSIDE: KernelError = KernelError::Invalid("an index is outside of its dimension");
+
+/// Every so manieth position of a dimension between two.
+pub(crate) struct Slice {
+    start: usize,
+    step: usize,
+    /// The number of positions.
+    pub(crate) count: usize,
+}
+
+impl Slice {
+    /// From `start` (or the beginning) to before `end` (or the end) of a dimension of `size`. Both
+    /// count from the end if negative, and are limited to the dimension.
+    pub(crate) fn new(size: usize, start: Option<i64>, end: Option<i64>, step: i64) -> Result<Slice, KernelError> {
+        let size = size as i64;
+        let inside = |at: i64| if at < 0 { at.saturating_add(size) } else { at }.max(0).min(size);
+        let (start, end) = (inside(start.unwrap_or(0)), inside(end.unwrap_or(size)));
+        let step = usize::try_from(step).ok().filter(|&step| step > 0);
+        let step = step.ok_or(KernelError::Invalid("the step of a slice must be positive"))?;
+        let count = (end.saturating_sub(start).max(0) as usize).div_ceil(step);
+        Ok(Slice { start: start as usize, step, count })
+    }
+
+    /// Makes `steps` those along the slice of dimension `axis`, and returns where the slice starts.
+    pub(crate) fn apply(&self, steps: &mut Steps, axis: usize) -> usize {
+        let Some(step) = steps.get_mut(axis) else { return 0 };
+        let base = step.wrapping_mul(self.start);
+        *step = step.wrapping_mul(self.step);
+        base
+    }
 }
 
 /// Strides as steps.

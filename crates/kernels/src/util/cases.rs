@@ -2,11 +2,12 @@
 //! written by `tests/make_fixtures_b.py` (or `_a`).
 //!
 //! A case is a line `case NAME TOLERANCE`, then a line per argument in the order of the schema:
-//! `none`, `int 3`, `bool 1`, `double 0.5`, `string floor`, `ints 1,-2`, `tensor DTYPE SIZES ORDER v v …`
+//! `none`, `int 3`, `bool 1`, `double 0.5`, `string floor`, `ints 1,-2`, `doubles 2,0.5`, `tensor DTYPE SIZES ORDER v v …`
 //! with the elements in memory order, `list N` before the `N` tensors of a list; `out` and `outs`
 //! in the same way with the expected elements; `number KIND VALUE` for a result that is a number.
 //! `-` is an empty list. The tolerance is `exact`, or `N` units in the last place of the expected
-//! `float32`, with `+A` for an absolute part: `2+1e-7`.
+//! `float32`, with `+A` for an absolute part: `2+1e-7`; or `maxR`, `R` times the largest finite
+//! magnitude that the output holds: `max1e-6`.
 
 use crate::util::num::{f32_to_half, half_to_f32};
 use std::boxed::Box;
@@ -100,9 +101,10 @@ impl Described {
             }
         };
         assert_eq!(got.len(), self.values.len(), "{what}");
-        for (i, (got, expected)) in got.iter().zip(&self.values).enumerate() {
-            let expected: f64 = expected.parse().unwrap();
-            assert!(tolerance.holds(*got, expected), "{what}: element {i} is {got}, torch has {expected}");
+        let expected: Vec<f64> = self.values.iter().map(|v| v.parse().unwrap()).collect();
+        let tolerance = tolerance.among(&expected);
+        for (i, (&got, expected)) in got.iter().zip(expected).enumerate() {
+            assert!(tolerance.holds(got, expected), "{what}: element {i} is {got}, torch has {expected}");
         }
     }
 }
@@ -111,15 +113,27 @@ impl Described {
 struct Tolerance {
     ulps: f64,
     absolute: f64,
+    /// In units of the largest magnitude.
+    of_largest: f64,
 }
 
 impl Tolerance {
     fn parse(word: &str) -> Tolerance {
+        let zero = Tolerance { ulps: 0.0, absolute: 0.0, of_largest: 0.0 };
         if word == "exact" {
-            return Tolerance { ulps: 0.0, absolute: 0.0 };
+            return zero;
+        }
+        if let Some(part) = word.strip_prefix("max") {
+            return Tolerance { of_largest: part.parse().unwrap(), ..zero };
         }
         let (ulps, absolute) = word.split_once('+').unwrap_or((word, "0"));
-        Tolerance { ulps: ulps.parse().unwrap(), absolute: absolute.parse().unwrap() }
+        Tolerance { ulps: ulps.parse().unwrap(), absolute: absolute.parse().unwrap(), ..zero }
+    }
+
+    /// For an output with these elements.
+    fn among(self, expected: &[f64]) -> Tolerance {
+        let finite = expected.iter().map(|x| x.abs()).filter(|x| x.is_finite());
+        Tolerance { absolute: self.absolute + self.of_largest * finite.fold(0.0, f64::max), ..self }
     }
 
     fn holds(&self, got: f64, expected: f64) -> bool {
@@ -172,6 +186,7 @@ pub(crate) fn check(operator: &str, kernels: &[KernelDef]) {
                 "double" => call.double(word.parse().unwrap()),
                 "string" => call.string(word),
                 "ints" => call.ints(&list(word)),
+                "doubles" => call.doubles(&list(word)),
                 "tensor" => call.tensor(Described::parse(&words[1..]).input()),
                 "list" => call.tensors(several().iter().map(Described::input).collect()),
                 "out" => {

@@ -3,6 +3,7 @@
 pub(crate) mod args;
 #[cfg(test)]
 pub(crate) mod cases;
+pub(crate) mod cast;
 pub(crate) mod elementwise;
 pub(crate) mod fixtures;
 pub(crate) mod gemm;

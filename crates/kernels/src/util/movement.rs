@@ -1,9 +1,9 @@
 //! Operators that move elements without looking at them.
 
-use crate::util::args::{Done, copy, order, same_layout, steps};
-use crate::util::num::{get, put};
+use crate::util::args::{Done, copy, order, same_layout, steps, with_dim};
+use crate::util::num::{ElementsMut, get, is_float, put};
 use crate::util::walk::{Run, Steps, Walk};
-use tombolo_runtime::{Dtype, KernelContext, KernelError, Shape, Tensor, TensorMut};
+use tombolo_runtime::{Dtype, KernelContext, KernelError, Shape, Tensor, TensorMut, Value};
 
 /// The two ends of a copy: bytes, and the size of an element.
 pub(crate) struct Copy<'t> {
@@ -97,6 +97,69 @@ pub(crate) fn copy_of(ctx: &KernelContext<'_, '_>, out: usize) -> Done {
     let input = ctx.tensor(0)?;
     let out = ctx.out_sized(out, &input.shape())?;
     copy_all(out, &input)
+}
+
+/// Copies element `i` of `from` to element `n` of `to`.
+pub(crate) fn put_element(to: &mut [u8], n: usize, from: &[u8], i: usize, size: usize) {
+    match size {
+        1 => put::<1>(to, n, get(from, i)),
+        2 => put::<2>(to, n, get(from, i)),
+        4 => put::<4>(to, n, get(from, i)),
+        _ => put::<8>(to, n, get(from, i)),
+    }
+}
+
+/// The number at `position` as an element of `dtype`, in the first bytes.
+pub(crate) fn scalar_bytes(ctx: &KernelContext<'_, '_>, position: usize, dtype: Dtype) -> Result<[u8; 8], KernelError> {
+    number_bytes(&ctx.value(position)?, dtype)
+}
+
+/// A number as an element of `dtype`, in the first bytes.
+pub(crate) fn number_bytes(value: &Value<'_>, dtype: Dtype) -> Result<[u8; 8], KernelError> {
+    let mut bytes = [0; 8];
+    let mut element = ElementsMut::over(dtype, &mut bytes);
+    let value = match *value {
+        Value::Double(value) if dtype == Dtype::Double => return Ok(value.to_ne_bytes()),
+        Value::Double(value) if is_float(dtype) || dtype == Dtype::Bool => {
+            element.set_f32(0, value as f32);
+            return Ok(bytes);
+        }
+        Value::Double(value) => value as i64,
+        Value::Int(value) => value,
+        Value::Bool(value) => i64::from(value),
+        _ => return Err(KernelError::Invalid("a value is not a number")),
+    };
+    if dtype == Dtype::Double {
+        return Ok((value as f64).to_ne_bytes());
+    }
+    element.set_i64(0, value);
+    Ok(bytes)
+}
+
+/// Sets all elements to the one in the first bytes of `value`.
+pub(crate) fn fill(mut out: TensorMut<'_>, value: &[u8; 8]) {
+    let (count, size) = (out.count(), out.dtype().size());
+    let bytes = out.bytes_mut();
+    for n in 0..count {
+        put_element(bytes, n, value, 0, size);
+    }
+}
+
+/// Copies the parts of argument 0 along `axis` to the tensors of the list of outputs at position
+/// `out`. `size` says how large part `i` is; together they must be the dimension.
+pub(crate) fn split(ctx: &KernelContext<'_, '_>, axis: usize, out: usize, size: impl Fn(usize) -> Option<usize>) -> Done {
+    let input = ctx.tensor(0)?;
+    let misfit = KernelError::Invalid("the parts are not the whole dimension");
+    let from = steps(&input.strides());
+    let stride = from.get(axis).copied().unwrap_or(0);
+    let mut start = 0usize;
+    for i in 0..ctx.tensor_count(out)? {
+        let size = size(i).ok_or(misfit)?;
+        let shape = with_dim(&input.shape(), axis, size)?;
+        read_strided(ctx.out_item(out, i, &shape)?, &input, start.wrapping_mul(stride), &from)?;
+        start = start.saturating_add(size);
+    }
+    if start == input.dim(axis) { Ok(()) } else { Err(misfit) }
 }
 
 /// Copies `input` into the box of `to` that starts at element `base`, in the same sizes.

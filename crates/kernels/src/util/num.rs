@@ -48,6 +48,10 @@ impl<'t> Elements<'t> {
         Elements { dtype: tensor.dtype(), bytes: tensor.bytes() }
     }
 
+    pub(crate) fn is_float(&self) -> bool {
+        is_float(self.dtype)
+    }
+
     /// Element `i` as a float. Integers above 2^24 are rounded.
     pub(crate) fn f32(&self, i: usize) -> f32 {
         match self.dtype {
@@ -89,6 +93,11 @@ pub(crate) struct ElementsMut<'t> {
 impl<'t> ElementsMut<'t> {
     pub(crate) fn of(tensor: TensorMut<'t>) -> Self {
         ElementsMut { dtype: tensor.dtype(), bytes: tensor.into_bytes() }
+    }
+
+    /// The bytes as elements of `dtype`.
+    pub(crate) fn over(dtype: Dtype, bytes: &'t mut [u8]) -> Self {
+        ElementsMut { dtype, bytes }
     }
 
     /// Sets element `i`. An integer element takes the float truncated toward zero, limited to 64

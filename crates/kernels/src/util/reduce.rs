@@ -1,7 +1,7 @@
 //! Operators that fold some dimensions of a tensor.
 
 use crate::util::args::{Done, bit, push, steps};
-use crate::util::num::Elements;
+use crate::util::num::{Elements, ElementsMut, is_float};
 use crate::util::walk::{Steps, Walk};
 use tombolo_runtime::{KernelContext, KernelError, MAX_RANK, Shape, Strides, Tensor};
 
@@ -38,6 +38,14 @@ impl<'c> Reduction<'c> {
         folded.fold(1, |n: usize, (_, &size)| n.saturating_mul(size as usize))
     }
 
+    /// An error if no elements are folded into one that is wanted.
+    pub(crate) fn not_empty(&self) -> Done {
+        if self.count() == 0 && self.shape()?.count() != 0 {
+            return Err(KernelError::Invalid("no elements have no largest or smallest"));
+        }
+        Ok(())
+    }
+
     /// Calls `fold` for each element of the output, whose strides are `out`, with its place and the
     /// elements to fold.
     pub(crate) fn each(&self, out: &Strides, fold: &mut dyn FnMut(usize, &Folded<'c>)) -> Done {
@@ -64,6 +72,31 @@ impl<'c> Reduction<'c> {
     }
 }
 
+/// Folds elements into the largest or smallest of them.
+pub(crate) fn extreme(
+    ctx: &KernelContext<'_, '_>,
+    reduction: &Reduction<'_>,
+    out: usize,
+    float: fn(f32, f32) -> f32,
+    int: fn(i64, i64) -> i64,
+) -> Done {
+    reduction.not_empty()?;
+    let out = ctx.out_sized(out, &reduction.shape()?)?;
+    let floats = is_float(out.dtype());
+    let (strides, mut out) = (out.strides(), ElementsMut::of(out));
+    reduction.each(&strides, &mut |at, folded| {
+        if floats {
+            let mut best = None;
+            folded.f32s(&mut |x| best = Some(best.map_or(x, |best| float(best, x))));
+            out.set_f32(at, best.unwrap_or(0.0));
+        } else {
+            let mut best = None;
+            folded.i64s(&mut |x| best = Some(best.map_or(x, |best| int(best, x))));
+            out.set_i64(at, best.unwrap_or(0));
+        }
+    })
+}
+
 fn set(steps: &mut Steps, d: usize, step: usize) {
     if let Some(slot) = steps.get_mut(d) {
         *slot = step;
@@ -80,6 +113,30 @@ impl Folded<'_> {
     /// Calls `visit` with the number and the place of each element.
     pub(crate) fn each(&self, visit: &mut dyn FnMut(usize, usize)) {
         self.walk.each(&mut |n, [i]| visit(n, i));
+    }
+
+    /// The number and the place of the largest element (or the smallest), the first of equal ones.
+    /// NaN is larger and smaller than any.
+    pub(crate) fn first_extreme(&self, largest: bool) -> (usize, usize) {
+        let (mut number, mut place) = (0, self.walk.start());
+        if self.elements.is_float() {
+            let mut best = self.elements.f32(place);
+            self.each(&mut |n, i| {
+                let x = self.elements.f32(i);
+                if (if largest { x > best } else { x < best }) || (x.is_nan() && !best.is_nan()) {
+                    (number, place, best) = (n, i, x);
+                }
+            });
+        } else {
+            let mut best = self.elements.i64(place);
+            self.each(&mut |n, i| {
+                let x = self.elements.i64(i);
+                if if largest { x > best } else { x < best } {
+                    (number, place, best) = (n, i, x);
+                }
+            });
+        }
+        (number, place)
     }
 
     /// Calls `visit` with each element as a float.

@@ -17,6 +17,14 @@ pub(crate) struct Run<const N: usize> {
     pub(crate) step: [usize; N],
 }
 
+impl Walk<1> {
+    /// Where the walk starts.
+    pub(crate) fn start(&self) -> usize {
+        let [start] = self.base;
+        start
+    }
+}
+
 impl<const N: usize> Run<N> {
     /// The places of element `j` in the operands.
     pub(crate) fn place(&self, j: usize) -> [usize; N] {
