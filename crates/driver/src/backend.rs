@@ -401,11 +401,11 @@ impl<'d, N: Npu> EthosUBackend<'d, N> {
         if !second.is_empty() {
             *region4 = Region::ReadWrite(second);
         }
-        if part.stream.persistent_size != 0
-            && let Some(rest) = self.persistent.get_mut(state.persistent_offset..)
-            && let Some(memory) = rest.get_mut(..part.stream.persistent_size as usize)
-        {
-            *region5 = Region::ReadWrite(memory);
+        if part.stream.persistent_size != 0 {
+            let rest = self.persistent.get_mut(state.persistent_offset..).unwrap_or_default();
+            if let Some(memory) = rest.get_mut(..part.stream.persistent_size as usize) {
+                *region5 = Region::ReadWrite(memory);
+            }
         }
         self.stats = None;
         let stats = self.driver.run(&mut job).map_err(BackendError::Npu)?;
@@ -433,14 +433,7 @@ impl<'d, N: Npu> EthosUBackend<'d, N> {
             match how {
                 Copy::Whole => copy(tensor.bytes_mut(), memory),
                 Copy::Nibbles => expand(tensor.bytes_mut(), memory),
-                Copy::Rows { take, of } => {
-                    if take == 0 || of == 0 {
-                        return Err(changed.into());
-                    }
-                    for (to, from) in tensor.bytes_mut().chunks_mut(take).zip(memory.chunks(of)) {
-                        copy(to, from);
-                    }
-                }
+                Copy::Rows { take, of } => copy_rows(tensor.bytes_mut(), take, memory, of),
             }
         }
         Ok(())
@@ -474,6 +467,19 @@ fn memory_of<'j>(region: Region<'j>) -> &'j mut [u8] {
 fn copy(to: &mut [u8], from: &[u8]) {
     for (to, from) in to.iter_mut().zip(from) {
         *to = *from;
+    }
+}
+
+/// Copies the first `take` bytes of every `of`. (Written out because iterators over chunks divide.)
+fn copy_rows(mut to: &mut [u8], take: usize, mut from: &[u8], of: usize) {
+    if take == 0 {
+        return;
+    }
+    while let (Some((row, rest)), Some((source, rest_from))) =
+        (core::mem::take(&mut to).split_at_mut_checked(take), from.split_at_checked(of))
+    {
+        copy(row, source);
+        (to, from) = (rest, rest_from);
     }
 }
 

@@ -366,11 +366,9 @@ impl<N: Npu> Driver<N> {
             stats.cycles = Some((u64::from(high) << 32) | u64::from(low));
         }
         for (index, (event, value)) in (0..).zip(self.pmu.events.into_iter().zip(&mut stats.events)) {
-            if event.is_some()
-                && let Some(offset) = Register::Pmevcntr.offset_of(generation, index)
-            {
-                *value = Some(self.npu.read(offset));
-            }
+            *value = event
+                .and(Register::Pmevcntr.offset_of(generation, index))
+                .map(|offset| self.npu.read(offset));
         }
         stats.overflows = self.read(generation, Register::Pmovsset) & mask;
         self.write(generation, Register::Pmcr, 0);

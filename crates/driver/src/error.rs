@@ -334,12 +334,14 @@ impl NpuError {
                     "allow more time in Npu::wait, or check that its interrupt is wired and enabled",
                 )
             },
+            // The name of the event is left to `Display`, so that a device does not hold them all.
             NpuError::UnknownEvent { event, npu } => DelegateError {
-                words: [event.name(), npu.name()],
+                words: [npu.name(), ""],
+                numbers: [u64::from(event.id()), 0, 0, 0],
                 ..told(
                     18,
-                    "{w1} does not count {w0}",
-                    "`tombolo targets` lists the events of each generation",
+                    "{w0} does not count event {x0}",
+                    "`docs/ethosu-reference.md` lists the events of each generation",
                 )
             },
             NpuError::TooManyEvents { counters } => DelegateError {
@@ -370,6 +372,9 @@ impl fmt::Display for NpuError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let told = self.told();
         fmt::Display::fmt(&told, f)?;
+        if let NpuError::UnknownEvent { event, .. } = self {
+            write!(f, " ({event})")?;
+        }
         if f.alternate() {
             f.write_str("; ")?;
             fmt::Display::fmt(&told.help(), f)?;

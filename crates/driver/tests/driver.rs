@@ -468,7 +468,7 @@ fn events_that_cannot_be_counted() {
     events = [Some(event), None, None, None, None, None, None, None];
     let error = driver.set_pmu(PmuConfig { cycles: true, events }).unwrap_err();
     assert_eq!(error, NpuError::UnknownEvent { event, npu: Generation::U65 });
-    assert_eq!(error.to_string(), "Ethos-U65 does not count SRAM0_RD_TRANS_ACCEPTED");
+    assert_eq!(error.to_string(), "Ethos-U65 does not count event 0x200 (SRAM0_RD_TRANS_ACCEPTED)");
     let mut driver = Driver::new(Fake::new(Accelerator::U85_256));
     assert!(driver.set_pmu(PmuConfig { cycles: true, events }).is_ok());
 }

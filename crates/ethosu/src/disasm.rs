@@ -121,12 +121,16 @@ impl Iterator for Disassembler<'_> {
             Ok(found) => found,
             Err(error) => return Some(Err(error)),
         };
-        if let Some(space) = command.opcode.region_of()
-            && let Some(place) = self.places.get_mut(space as usize)
-        {
-            let internal = matches!(command.opcode, Opcode::Dma0SrcRegion | Opcode::Dma0DstRegion)
-                && fields::dma0_src_region::REGION_MODE.get(command) != 0;
-            *place = if internal { Place::Internal } else { Place::Region((command.param & 7) as u8) };
+        if let Some(space) = command.opcode.region_of() {
+            let copy = matches!(command.opcode, Opcode::Dma0SrcRegion | Opcode::Dma0DstRegion);
+            let place = if copy && fields::dma0_src_region::REGION_MODE.get(command) != 0 {
+                Place::Internal
+            } else {
+                Place::Region((command.param & 7) as u8)
+            };
+            if let Some(slot) = self.places.get_mut(space as usize) {
+                *slot = place;
+            }
         }
         let place = match command.opcode.operand() {
             Operand::Address(space) => self.places.get(space as usize).copied().unwrap_or(Place::Unknown),

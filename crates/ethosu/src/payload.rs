@@ -173,10 +173,8 @@ fn parse_cop1(bytes: &[u8]) -> Result<Payload<'_>, PayloadError> {
     let mut found = None;
     while position < bytes.len() {
         // Behind the stream only zero padding may follow, of any length.
-        if found.is_some()
-            && let Some(rest) = bytes.get(position..)
-            && rest.iter().all(|byte| *byte == 0)
-        {
+        let rest = bytes.get(position..).unwrap_or(&[]);
+        if found.is_some() && rest.iter().all(|byte| *byte == 0) {
             break;
         }
         let action = word(bytes, position)?;

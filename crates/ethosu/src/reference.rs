@@ -155,9 +155,10 @@ fn registers(out: &mut dyn Write) -> fmt::Result {
         let mut last = None;
         for generation in Generation::ALL {
             let value = register.reset_value(generation);
-            if let Some(value) = value
-                && last != Some(value)
-            {
+            if value == last {
+                continue;
+            }
+            if let Some(value) = value {
                 write!(out, "{} `{value:#x}`", if known { "," } else { "" })?;
                 known = true;
                 last = Some(value);

@@ -355,9 +355,10 @@ impl Registers {
     }
 
     fn read(&self, generation: Generation, map: &Map, h: u32, w: u32, d: u32, extents: &mut Extents) {
-        if Self::in_memory(generation, map)
-            && let Some(span) = Self::layout(generation, map, 2).span(h, w, d)
-        {
+        if !Self::in_memory(generation, map) {
+            return;
+        }
+        if let Some(span) = Self::layout(generation, map, 2).span(h, w, d) {
             extents.touch(map.region, span, false);
         }
     }
