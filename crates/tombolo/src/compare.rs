@@ -51,10 +51,10 @@ impl fmt::Display for Tolerance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Tolerance::Exact => f.write_str("exact"),
-            Tolerance::Absolute(n) => write!(f, "{n}"),
+            Tolerance::Absolute(n) => write!(f, "{n:e}"),
             Tolerance::Steps(1.0) => f.write_str("1 step"),
             Tolerance::Steps(n) => write!(f, "{n} steps"),
-            Tolerance::Relative(n) => write!(f, "{n} of the largest magnitude"),
+            Tolerance::Relative(n) => write!(f, "{n:e} of the largest magnitude"),
         }
     }
 }

@@ -91,6 +91,15 @@ pub(crate) fn run(args: &Args, context: Context) -> Result<Report> {
     let plan = host::find_plan(&parsed, &args.method).map_err(in_model)?;
     let (inputs, outputs) = (host::ports(&plan, false), host::ports(&plan, true));
     let work = gather(args, &model, &inputs)?;
+    // Read before the run, which may take long.
+    let expected = match args.expect.as_slice() {
+        [] => Vec::new(),
+        _ if work.runs.len() != 1 && work.dataset.is_none() => {
+            return Err(Error::new("--expect needs one set of inputs, the bundle has several test cases")
+                .help("leave --expect out to compare with the bundle's own expectations"));
+        }
+        files => arrays(files, "out", outputs.len(), "output", &outputs, "--expect")?,
+    };
 
     let total = work.runs.len() as u64;
     let mut progress = Progress::new("running", total, context);
@@ -117,15 +126,8 @@ pub(crate) fn run(args: &Args, context: Context) -> Result<Report> {
     };
     let steps: Vec<Option<f64>> = (0..outputs.len()).map(|i| program::output_step(&plan, i)).collect();
     let mut comparisons: Vec<(String, Comparison, Array, Array)> = Vec::new();
-    if !args.expect.is_empty() {
-        let expected = arrays(&args.expect, "out", outputs.len(), "output", &outputs, "--expect")?;
-        let actual = if stacked.is_empty() {
-            return Err(Error::new("--expect needs one set of inputs, the bundle has several test cases")
-                .help("leave --expect out to compare with the bundle's own expectations"));
-        } else {
-            &stacked
-        };
-        for (i, ((file, expected), actual)) in expected.into_iter().zip(actual).enumerate() {
+    if !expected.is_empty() {
+        for (i, ((file, expected), actual)) in expected.into_iter().zip(&stacked).enumerate() {
             let found = compare(actual, &expected, args.tolerance, steps.get(i).copied().flatten())
                 .map_err(|e| e.in_file(&file).at(format!("output {i}")))?;
             comparisons.push((file.display().to_string(), found, actual.clone(), expected));
