@@ -321,6 +321,14 @@ impl Npu {
         Some(value.unwrap_or(0))
     }
 
+    /// The bits of an address that reach the bus.
+    fn address_mask(&self) -> u64 {
+        match self.generation {
+            Generation::U55 => u32::MAX.into(),
+            Generation::U65 | Generation::U85 => (1 << 40) - 1,
+        }
+    }
+
     /// AXI interface that a memory attribute (of REGIONCFG or QCONFIG) selects.
     fn interface(&self, attribute: u32) -> u8 {
         match self.generation {

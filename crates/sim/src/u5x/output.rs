@@ -187,7 +187,7 @@ impl Output {
             (2, Table::Interpolated(table)) => {
                 for v in values {
                     let v = clip(v);
-                    let (base, slope) = table.get((v >> 7) as usize + 256).copied().unwrap_or((0, 0));
+                    let (base, slope) = table.get(((v >> 7) + 256) as usize).copied().unwrap_or((0, 0));
                     let v = i64::from(base) + ((i64::from(slope) * (v & 127) + 64) >> 7);
                     raw.extend_from_slice(&(v as i16).to_le_bytes());
                 }

@@ -1,6 +1,8 @@
 //! Shared by the tests: `.npz` files, Vela's raw output, and a driver in a few lines.
 #![allow(dead_code, unreachable_pub, reason = "every test file uses its own part of this")]
 
+pub mod stream;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
@@ -263,4 +265,27 @@ pub fn check_corpus(accelerator: Accelerator, at_least: usize) {
         failures.join("\n")
     );
     assert!(passed >= at_least, "{target}: only {passed} models found");
+}
+
+/// Runs a hand-made stream over the given regions; returns the regions afterwards, or the fault in
+/// words.
+pub fn run_stream(
+    accelerator: Accelerator,
+    stream: &stream::Stream,
+    regions: [Vec<u8>; 8],
+) -> Result<[Vec<u8>; 8], String> {
+    let mut npu = Npu::new(accelerator);
+    let network = Network {
+        stream: stream.bytes.clone(),
+        regions,
+        alias: None,
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+    };
+    let (mut bus, blocks) = prepare(&mut npu, &network);
+    start(&mut npu, &mut bus);
+    match npu.fault() {
+        Some(fault) => Err(fault.to_string()),
+        None => Ok(blocks.map(|block| bus.bytes(block).to_vec())),
+    }
 }
