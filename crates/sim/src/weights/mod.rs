@@ -5,6 +5,8 @@ use std::fmt;
 
 pub mod stream;
 pub(crate) mod u5x;
+pub(crate) mod u85;
+pub(crate) mod u85_fwd;
 
 /// Why a weight stream cannot be decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
