@@ -14,7 +14,7 @@ use tombolo::npz::Npz;
 use tombolo::stream::{self, Io, NpuProgram};
 use tombolo_pte::ptd::DataFile;
 use tombolo_pte::{Dynamism, Instruction, Plan, Program, TensorData, TensorView, Value};
-use tombolo_runtime::{Method, MissingItem};
+use tombolo_runtime::{Method, MissingItem, Tables};
 
 /// Show what a file holds: a program, a command stream, arrays.
 ///
@@ -421,6 +421,8 @@ fn method<'p>(args: &Args, program: &Program<'p>, plan: &Plan<'p>, data: &'p [Da
     let plan_told = memory_plan(args, plan);
     let _ = write!(text, "\n{}", plan_told.text);
 
+    // Counts, from which a firmware computes its arena for its own word size.
+    let tables = Tables::of(*plan);
     let pools = host::measure(program, data, plan.name());
     let pools_json = match &pools {
         Ok(p) => {
@@ -449,6 +451,13 @@ fn method<'p>(args: &Args, program: &Program<'p>, plan: &Plan<'p>, data: &'p [Da
         "delegates": delegates,
         "moves": moves, "jumps": jumps, "frees": frees,
         "planned_buffers": plan_told.json,
+        "method_arena_tables": {
+            "values": tables.values,
+            "dims": tables.dims,
+            "buffers": tables.buffers,
+            "operators": tables.operators,
+            "delegates": tables.delegates,
+        },
         "pools": pools_json,
     });
     Ok(Told { text, json })

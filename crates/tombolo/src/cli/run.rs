@@ -181,13 +181,13 @@ fn gather(args: &Args, model: &Model, ports: &[Port]) -> Result<Work> {
     if let Some(path) = &args.dataset {
         return samples(path, ports);
     }
-    if args.input.is_empty() {
-        if let Some(bundle) = model.bundle()? {
-            let cases = program::test_cases(&bundle, &args.method).map_err(|e| e.in_file(model.path()))?;
-            if !cases.is_empty() {
-                let (runs, expected) = cases.into_iter().unzip();
-                return Ok(Work { runs, bundled: Some(expected), dataset: None });
-            }
+    if args.input.is_empty()
+        && let Some(bundle) = model.bundle()?
+    {
+        let cases = program::test_cases(&bundle, &args.method).map_err(|e| e.in_file(model.path()))?;
+        if !cases.is_empty() {
+            let (runs, expected) = cases.into_iter().unzip();
+            return Ok(Work { runs, bundled: Some(expected), dataset: None });
         }
     }
     let inputs = arrays(&args.input, "in", ports.len(), "input", ports, "--input")?;

@@ -13,27 +13,27 @@ use tombolo::{container, files, npu, program};
 use tombolo_conformance::{ModelCase, StreamCase};
 
 /// The workspace's root.
-pub fn workspace() -> PathBuf {
+pub(crate) fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// A file of the small corpus.
-pub fn corpus(file: &str) -> PathBuf {
+pub(crate) fn corpus(file: &str) -> PathBuf {
     workspace().join("fixtures/corpus").join(file)
 }
 
 /// A file of the examples.
-pub fn example(file: &str) -> PathBuf {
+pub(crate) fn example(file: &str) -> PathBuf {
     workspace().join("examples").join(file)
 }
 
 /// Reads an array.
-pub fn array(path: &Path) -> Array {
+pub(crate) fn array(path: &Path) -> Array {
     npy::parse(&files::read(path).unwrap()).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
 /// Runs `forward` of a program once on the host runtime.
-pub fn run_once(program: &Path, data: &[PathBuf], inputs: Vec<Array>) -> Result<Vec<Array>> {
+pub(crate) fn run_once(program: &Path, data: &[PathBuf], inputs: Vec<Array>) -> Result<Vec<Array>> {
     let model = Model::open(program, data)?;
     let parsed = model.program()?;
     let files = model.data_files()?;
@@ -53,7 +53,7 @@ pub fn run_once(program: &Path, data: &[PathBuf], inputs: Vec<Array>) -> Result<
 }
 
 /// Runs a model case and compares its output.
-pub fn check_model(case: &ModelCase) -> Result<Comparison> {
+pub(crate) fn check_model(case: &ModelCase) -> Result<Comparison> {
     let inputs = case.inputs.iter().map(|path| array(path)).collect();
     let outputs = run_once(&case.program, &case.data, inputs)?;
     let model = Model::open(&case.program, &case.data)?;
@@ -68,7 +68,7 @@ pub fn check_model(case: &ModelCase) -> Result<Comparison> {
 }
 
 /// Runs a stream case; the number of outputs whose bytes were compared, or what differs.
-pub fn check_stream(case: &StreamCase) -> Result<usize> {
+pub(crate) fn check_stream(case: &StreamCase) -> Result<usize> {
     let found = container::streams(&case.stream, &case.data)?;
     let [found] = found.as_slice() else { return Err(Error::new(format!("{} streams", found.len()))) };
     let stream = found.program.as_ref().ok_or_else(|| Error::new("a payload alone"))?;
@@ -92,8 +92,11 @@ pub fn check_stream(case: &StreamCase) -> Result<usize> {
 }
 
 /// Runs every case, prints a line for each, and fails with the list of those that failed.
-pub fn all<C, T>(cases: &[C], name: impl Fn(&C) -> &str, check: impl Fn(&C) -> std::result::Result<T, String>)
-where
+pub(crate) fn all<C, T>(
+    cases: &[C],
+    name: impl Fn(&C) -> &str,
+    check: impl Fn(&C) -> std::result::Result<T, String>,
+) where
     T: std::fmt::Display,
 {
     assert!(!cases.is_empty(), "no cases");
@@ -108,7 +111,7 @@ where
 }
 
 /// Runs the command in the workspace's root, as a user would.
-pub fn tombolo<I, S>(args: I) -> Output
+pub(crate) fn tombolo<I, S>(args: I) -> Output
 where
     I: IntoIterator<Item = S>,
     S: AsRef<std::ffi::OsStr>,
@@ -121,31 +124,31 @@ where
         .expect("the command starts")
 }
 
-pub fn stdout(output: &Output) -> String {
+pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-pub fn stderr(output: &Output) -> String {
+pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// A directory for one test, empty at first and removed at its end.
-pub struct Scratch(PathBuf);
+pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    pub fn new(test: &str) -> Scratch {
+    pub(crate) fn new(test: &str) -> Scratch {
         let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(&dir).unwrap();
         Scratch(dir)
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
     /// Writes a file and gives its path.
-    pub fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
+    pub(crate) fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.path(name);
         std::fs::write(&path, bytes).unwrap();
         path
