@@ -38,15 +38,8 @@ impl PmuConfig {
     /// Cycles only.
     pub const CYCLES: PmuConfig = PmuConfig { cycles: true, events: [None; 8] };
 
-    const fn is_off(&self) -> bool {
-        let mut i = 0;
-        while i < 8 {
-            if self.events[i].is_some() {
-                return false;
-            }
-            i += 1;
-        }
-        !self.cycles
+    fn is_off(&self) -> bool {
+        !self.cycles && self.events.iter().all(Option::is_none)
     }
 }
 

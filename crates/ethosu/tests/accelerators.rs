@@ -24,6 +24,31 @@ fn names() {
     );
 }
 
+/// Configuration word, architecture word and place of look-up table 0 in streams that Vela 5.2.0
+/// compiled for each.
+#[test]
+fn words_of_vela() {
+    for (accelerator, config, id, lut) in [
+        (Accelerator::U55_32, 0x0000_1005, 0x1006_6001, 14 << 10),
+        (Accelerator::U55_64, 0x0000_1006, 0x1006_6001, 14 << 10),
+        (Accelerator::U55_128, 0x0000_1807, 0x1006_6001, 22 << 10),
+        (Accelerator::U55_256, 0x0000_3008, 0x1006_6001, 46 << 10),
+        (Accelerator::U65_256, 0x1000_3008, 0x1006_6001, 46 << 10),
+        (Accelerator::U65_512, 0x1000_6009, 0x1006_6001, 46 << 10),
+        (Accelerator::U85_128, 0x2000_0117, 0x2000_7000, 0),
+        (Accelerator::U85_256, 0x2000_0118, 0x2000_7000, 0),
+        (Accelerator::U85_512, 0x2000_1119, 0x2000_7000, 0),
+        (Accelerator::U85_1024, 0x2000_251a, 0x2000_7000, 0),
+        (Accelerator::U85_2048, 0x2000_261b, 0x2000_7000, 0),
+    ] {
+        assert_eq!(
+            (accelerator.config_word(), accelerator.id_word(), accelerator.lut_base()),
+            (config, id, lut),
+            "{accelerator}"
+        );
+    }
+}
+
 #[test]
 fn config_words() {
     for accelerator in Accelerator::ALL {

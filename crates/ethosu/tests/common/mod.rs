@@ -76,7 +76,8 @@ pub(crate) struct Raw {
     pub(crate) arrays: BTreeMap<String, Array>,
 }
 
-/// All raw outputs: those in the repository, and those of the corpus beside it if it is there.
+/// All raw outputs: those in the repository, those of the corpus beside it if it is there, and those
+/// in the folder that `TOMBOLO_STREAMS` names (`MODEL/TARGET.….vela.npz`).
 pub(crate) fn raw_outputs() -> Vec<Raw> {
     let mut found = Vec::new();
     let mut roots = vec![fixtures().join("corpus")];
@@ -85,6 +86,7 @@ pub(crate) fn raw_outputs() -> Vec<Raw> {
     } else {
         println!("SKIPPED: the streams of MobileNetV2 (../shared/corpus/mv2 is not there)");
     }
+    roots.extend(std::env::var_os("TOMBOLO_STREAMS").map(PathBuf::from));
     while let Some(folder) = roots.pop() {
         for entry in std::fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
