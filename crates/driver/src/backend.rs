@@ -59,7 +59,8 @@ impl<'d, N: Npu> EthosUBackend<'d, N> {
     }
 
     /// Gives memory, 16-byte aligned, for what programs keep between runs (region 5). Each part of a
-    /// program that keeps something gets a piece when it is loaded.
+    /// program that keeps something gets a piece when it is loaded, and holds it as long as the
+    /// backend lives.
     pub fn with_persistent(mut self, memory: &'d mut [u8]) -> Self {
         self.persistent = memory;
         self.persistent_used = 0;

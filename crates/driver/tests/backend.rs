@@ -601,6 +601,67 @@ fn direct_regions() {
     assert_eq!(sizes[1..], [2304, 0, 1152, 2304, 0, 0, 0]);
 }
 
+/// What a program keeps between runs: its memory starts with what the blob says, and stays. (No
+/// exporter at hand writes such a blob; the blocks are put into one whose data is a segment at the end
+/// of the file.)
+#[test]
+fn memory_that_stays() {
+    let mut file = variant("segment").bytes().to_vec();
+    let blob = blobs(Aligned::new(&file).bytes())[0].1.clone();
+    let block = |name: &str, data: &[u8]| {
+        let mut bytes = vec![0; 32];
+        bytes[..name.len()].copy_from_slice(name.as_bytes());
+        bytes[16..20].copy_from_slice(&(data.len() as u32).to_le_bytes());
+        bytes.extend(data);
+        bytes.resize(bytes.len().next_multiple_of(16), 0);
+        bytes
+    };
+    let added =
+        [block("persistent_size", &40u32.to_le_bytes()), block("persistent_init", &[7, 8, 9])].concat();
+    // The size of the segment, and of all segments in the header.
+    let (old, new) = ((blob.len() as u64).to_le_bytes(), ((blob.len() + added.len()) as u64).to_le_bytes());
+    let start = file.len() - blob.len();
+    let places: Vec<usize> = (0..start - 8).filter(|at| file[*at..].starts_with(&old)).collect();
+    assert_eq!(places.len(), 2);
+    for at in places {
+        file[at..at + 8].copy_from_slice(&new);
+    }
+    let end = file.len() - 32;
+    file.splice(end..end, added);
+    let file = Aligned::new(&file);
+
+    let mut backend = EthosUBackend::new(Fake::new(Accelerator::U55_128), &mut []);
+    let error = with_method(&file, &[], &mut backend, None, refusal);
+    assert_eq!(error.to_string(), "it keeps 40 bytes between runs (region 5), 0 are available");
+
+    let mut npu = Fake::new(Accelerator::U55_128);
+    let seen = Rc::new(RefCell::new(Vec::new()));
+    let log = Rc::clone(&seen);
+    npu.run = Box::new(move |job| {
+        let Region::ReadWrite(memory) = &mut job.regions[5] else { panic!("region 5 is absent") };
+        log.borrow_mut().push(memory.to_vec());
+        memory[39] += 1;
+    });
+    let mut memory = Aligned::new(&[0xee; 64]);
+    let mut backend = EthosUBackend::new(npu, &mut []).with_persistent(memory.bytes_mut());
+    with_method(&file, &[], &mut backend, None, |method| {
+        let method = method.unwrap();
+        for _ in 0..2 {
+            set_inputs(method);
+            method.execute().unwrap();
+        }
+    });
+    // A second method that keeps something gets what is left, which is too little.
+    let error = with_method(&file, &[], &mut backend, None, refusal);
+    assert_eq!(error.to_string(), "it keeps 40 bytes between runs (region 5), 16 are available");
+    let seen = seen.borrow();
+    let mut first = vec![0; 40];
+    first[..3].copy_from_slice(&[7, 8, 9]);
+    let mut second = first.clone();
+    second[39] = 1;
+    assert_eq!(*seen, [first, second]);
+}
+
 /// What the NPU reports at a run comes out of `execute`.
 #[test]
 fn faults_at_a_run() {
