@@ -2,11 +2,11 @@
 
 use crate::dtype::Dtype;
 use crate::error::{Error, ErrorKind};
-use crate::flat::{Budget, Table, Tables};
+use crate::flat::{Cx, Tables};
 use crate::list::I32List;
 use crate::program::{check_address, check_identifier};
-use crate::ptd::Layout;
 use crate::schema::{self, Field};
+use crate::value::read_shape;
 
 /// A bundled program: a view of its bytes, all of which were checked but for the program inside.
 #[derive(Clone, Copy)]
@@ -67,45 +67,44 @@ impl<'a> Bundle<'a> {
     /// # Errors
     /// At the first thing that is wrong; see [`Error`].
     pub fn parse(bytes: &'a [u8]) -> Result<Bundle<'a>, Error> {
-        use schema::BundledProgram as f;
         check_address(bytes, schema::File::address)?;
         check_identifier(bytes, b"BP08")?;
-        let root = Table::referenced(bytes, 0, schema::File::root)?;
+        let cx = Cx::unchecked(bytes);
+        Bundle::check(&cx).ok_or_else(|| cx.fault())
+    }
+
+    fn check(cx: &Cx<'a>) -> Option<Bundle<'a>> {
+        use schema::BundledProgram as f;
+        let root = cx.table(0, schema::File::root)?;
         // 2 is what goes with `BP08`.
         if root.u32(f::version)? > 2 {
-            return Err(root.error(ErrorKind::Unknown, f::version));
+            return root.fail(ErrorKind::Unknown, f::version);
         }
-        let bundle = Bundle {
-            flat: bytes,
-            program: root.need_vector(f::program, 1)?,
-            suites: root.tables(f::method_test_suites)?,
-        };
-        let mut budget = Budget::new(bytes.len());
-        for i in 0..bundle.suites.len() {
-            let suite = bundle.read(i)?;
-            budget.spend(suite.method.len().saturating_add(16), f::method_test_suites, root.pos())?;
-            for j in 0..suite.cases.len() {
-                let case = suite.read(j)?;
-                budget.spend(16, f::method_test_suites, root.pos())?;
+        let suites = root.tables(f::method_test_suites)?;
+        let bundle = Bundle { flat: cx.flat, program: root.need_vector(f::program, 1)?, suites };
+        let spend = |bytes: usize| cx.spend(bytes.saturating_add(32), f::method_test_suites, root.pos);
+        for i in 0..suites.len(cx.flat) {
+            let suite = bundle.read(cx, i)?;
+            spend(suite.method.len())?;
+            for j in 0..suite.cases.len(cx.flat) {
+                let case = suite.read(cx, j)?;
+                spend(0)?;
                 for (list, field) in case.lists() {
-                    for k in 0..list.len() {
-                        case.read(list, k, field)?;
-                        budget.spend(32, field, root.pos())?;
+                    for k in 0..list.len(cx.flat) {
+                        case.read(cx, list, k, field)?;
+                        spend(0)?;
                     }
                 }
             }
         }
-        Ok(bundle)
+        Some(bundle)
     }
 
-    fn read(&self, i: usize) -> Result<Suite<'a>, Error> {
+    fn read(&self, cx: &Cx<'a>, i: usize) -> Option<Suite<'a>> {
         use schema::BundledMethodTestSuite as f;
-        let table = self.suites.get(self.flat, i, schema::BundledProgram::method_test_suites)?;
-        Ok(Suite {
-            flat: self.flat,
-            method: table.need_string(f::method_name)?,
-            cases: table.tables(f::test_cases)?,
-        })
+        let table = self.suites.get(cx, i, schema::BundledProgram::method_test_suites)?;
+        let method = table.need_string(f::method_name)?;
+        Some(Suite { flat: cx.flat, method, cases: table.tables(f::test_cases)? })
     }
 
     /// The program inside, as [`Program::parse`](crate::Program::parse) wants it.
@@ -116,19 +115,16 @@ impl<'a> Bundle<'a> {
     /// The test cases by method.
     pub fn suites(&self) -> impl Iterator<Item = Suite<'a>> + use<'a> {
         let bundle = *self;
-        (0..self.suites.len()).filter_map(move |i| bundle.read(i).ok())
+        (0..self.suites.len(self.flat)).filter_map(move |i| bundle.read(&Cx::new(bundle.flat), i))
     }
 }
 
 impl<'a> Suite<'a> {
-    fn read(&self, i: usize) -> Result<Case<'a>, Error> {
+    fn read(&self, cx: &Cx<'a>, i: usize) -> Option<Case<'a>> {
         use schema::BundledMethodTestCase as f;
-        let table = self.cases.get(self.flat, i, schema::BundledMethodTestSuite::test_cases)?;
-        Ok(Case {
-            flat: self.flat,
-            inputs: table.tables(f::inputs)?,
-            outputs: table.tables(f::expected_outputs)?,
-        })
+        let table = self.cases.get(cx, i, schema::BundledMethodTestSuite::test_cases)?;
+        let (inputs, outputs) = (table.tables(f::inputs)?, table.tables(f::expected_outputs)?);
+        Some(Case { flat: cx.flat, inputs, outputs })
     }
 
     /// The method's name.
@@ -139,7 +135,7 @@ impl<'a> Suite<'a> {
     /// The test cases.
     pub fn cases(&self) -> impl Iterator<Item = Case<'a>> + use<'a> {
         let suite = *self;
-        (0..self.cases.len()).filter_map(move |i| suite.read(i).ok())
+        (0..self.cases.len(self.flat)).filter_map(move |i| suite.read(&Cx::new(suite.flat), i))
     }
 }
 
@@ -149,35 +145,30 @@ impl<'a> Case<'a> {
         [(self.inputs, f::inputs), (self.outputs, f::expected_outputs)]
     }
 
-    fn read(&self, list: Tables, i: usize, field: Field) -> Result<CaseValue<'a>, Error> {
+    fn read(&self, cx: &Cx<'a>, list: Tables, i: usize, field: Field) -> Option<CaseValue<'a>> {
         use schema::BundledTensor as t;
         use schema::BundledValue as f;
-        let table = list.get(self.flat, i, field)?;
+        let table = list.get(cx, i, field)?;
         let value = table.need_table(f::val)?;
-        Ok(match table.u8(f::val_type)? {
+        Some(match table.u8(f::val_type)? {
             1 => {
-                let layout = Layout::read_fields(value, [t::scalar_type, t::sizes, t::dim_order])?;
+                let shape = read_shape(value, [t::scalar_type, t::sizes, t::dim_order])?;
                 let data = value.need_vector(t::data, 1)?;
-                if data.len() != layout.nbytes {
-                    return Err(value.error(ErrorKind::DataTooSmall, t::data));
+                if data.len() != shape.nbytes {
+                    return value.fail(ErrorKind::DataTooSmall, t::data);
                 }
-                CaseValue::Tensor {
-                    dtype: layout.dtype,
-                    sizes: layout.sizes,
-                    dim_order: layout.dim_order,
-                    data,
-                }
+                CaseValue::Tensor { dtype: shape.dtype, sizes: shape.sizes, dim_order: shape.dim_order, data }
             }
             2 => CaseValue::Int(value.i64(schema::Int::int_val)?),
             3 => CaseValue::Bool(value.bool(schema::Bool::bool_val)?),
             4 => CaseValue::Double(value.f64(schema::Double::double_val)?),
-            _ => return Err(table.error(ErrorKind::Unknown, f::val_type)),
+            _ => return table.fail(ErrorKind::Unknown, f::val_type),
         })
     }
 
     fn values(&self, (list, field): (Tables, Field)) -> impl Iterator<Item = CaseValue<'a>> + use<'a> {
         let case = *self;
-        (0..list.len()).filter_map(move |i| case.read(list, i, field).ok())
+        (0..list.len(self.flat)).filter_map(move |i| case.read(&Cx::new(case.flat), list, i, field))
     }
 
     /// The inputs.

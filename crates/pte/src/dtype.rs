@@ -118,6 +118,8 @@ impl Dtype {
     }
 
     /// The bytes of one element: a power of two, 1 to 8.
+    // Not inlined: each copy would bring its own table.
+    #[inline(never)]
     pub const fn size(self) -> usize {
         match self {
             Dtype::Long | Dtype::Double | Dtype::UInt64 => 8,
@@ -125,6 +127,11 @@ impl Dtype {
             Dtype::Short | Dtype::Half | Dtype::BFloat16 | Dtype::Bits16 | Dtype::UInt16 => 2,
             _ => 1,
         }
+    }
+
+    /// Whether an address or offset is a multiple of the element's size.
+    pub(crate) const fn divides(self, address: usize) -> bool {
+        address & (self.size() - 1) == 0
     }
 
     /// The name as torch writes it, without `torch.`.

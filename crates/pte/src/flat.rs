@@ -10,9 +10,15 @@
 //!
 //! Every function here checks what it reads against the buffer, and nothing is remembered: reading a field of
 //! a valid buffer again gives the same result.
+//!
+//! # Why not `Result`
+//! What can fail returns an `Option`, and the reason is noted in the [`Cx`] that goes with every table. On a
+//! 32-bit core an `Option` of a number, a table or a slice comes back in registers, a `Result` with an [`Error`]
+//! in memory; that alone made this crate half as large again.
 
-use crate::error::{Error, ErrorKind, fail};
-use crate::schema::Field;
+use crate::error::{Error, ErrorKind};
+use crate::schema::{self, Field};
+use core::cell::Cell;
 
 #[inline]
 pub(crate) fn u16_at(buf: &[u8], pos: usize) -> Option<u16> {
@@ -35,228 +41,285 @@ pub(crate) fn range(buf: &[u8], start: usize, len: usize) -> Option<&[u8]> {
     buf.get(start..)?.get(..len)
 }
 
-/// A table.
-#[derive(Clone, Copy)]
-pub(crate) struct Table<'a> {
-    buf: &'a [u8],
-    pos: usize,
-    vtable: usize,
-    vtable_size: u16,
+/// A flatbuffer while it is read: its bytes, why it was refused, and how much work it may still cause.
+///
+/// Made anew for each call of a getter, which costs a few words of stack.
+pub(crate) struct Cx<'a> {
+    pub(crate) flat: &'a [u8],
+    fault: Cell<Error>,
+    budget: Cell<usize>,
 }
 
-/// A vector of tables: where its first reference stands, and how many there are.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Tables {
-    first: usize,
-    count: usize,
+impl<'a> Cx<'a> {
+    /// For a getter: of a buffer that was checked.
+    pub(crate) fn new(flat: &'a [u8]) -> Cx<'a> {
+        let fault = Error::new(ErrorKind::OutOfBounds, schema::File::root, 0);
+        Cx { flat, fault: Cell::new(fault), budget: Cell::new(0) }
+    }
+
+    /// For a check, which needs a budget.
+    pub(crate) fn unchecked(flat: &'a [u8]) -> Cx<'a> {
+        let cx = Cx::new(flat);
+        cx.budget.set(flat.len().saturating_mul(8));
+        cx
+    }
+
+    /// Why the last reading gave `None`.
+    pub(crate) fn fault(&self) -> Error {
+        self.fault.get()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note(&self, kind: ErrorKind, field: Field, offset: usize) {
+        self.fault.set(Error::new(kind, field, offset));
+    }
+
+    /// Notes why; `None`.
+    #[inline]
+    pub(crate) fn fail<T>(&self, kind: ErrorKind, field: Field, offset: usize) -> Option<T> {
+        self.note(kind, field, offset);
+        None
+    }
+
+    /// Charges the budget with a visit of so many bytes.
+    ///
+    /// In a written file, every byte is reached about once. A crafted one can make thousands of tables share one
+    /// long vector, which costs the product of both. Each visit is charged with the bytes that it looks at, and
+    /// the file's length times eight must pay for all of them.
+    pub(crate) fn spend(&self, bytes: usize, field: Field, at: usize) -> Option<()> {
+        match self.budget.get().checked_sub(bytes) {
+            Some(left) => {
+                self.budget.set(left);
+                Some(())
+            }
+            None => self.fail(ErrorKind::TooComplex, field, at),
+        }
+    }
+
+    /// What the reference at `at` points to.
+    fn reference(&self, at: usize, field: Field) -> Option<usize> {
+        let distance = u32_at(self.flat, at).unwrap_or(0);
+        match at.checked_add(distance as usize) {
+            // A distance of 0 would be the reference itself.
+            Some(target) if target != at && target < self.flat.len() => Some(target),
+            _ => self.fail(ErrorKind::OutOfBounds, field, at),
+        }
+    }
+
+    /// The table whose reference stands at `at`.
+    pub(crate) fn table(&self, at: usize, field: Field) -> Option<Table<'_, 'a>> {
+        let table = Table { cx: self, pos: self.reference(at, field)? };
+        match table.vtable() {
+            Some(_) => Some(table),
+            None => self.fail(ErrorKind::OutOfBounds, field, table.pos),
+        }
+    }
 }
+
+/// A vector of tables: where it stands, 0 if it is absent.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Tables(usize);
 
 impl Tables {
-    pub(crate) fn len(&self) -> usize {
-        self.count
+    pub(crate) fn len(self, flat: &[u8]) -> usize {
+        match self.0 {
+            0 => 0,
+            at => u32_at(flat, at).unwrap_or(0) as usize,
+        }
     }
 
     /// Table `i`. `field` names the vector in the error.
-    pub(crate) fn get<'a>(&self, buf: &'a [u8], i: usize, field: Field) -> Result<Table<'a>, Error> {
-        if i >= self.count {
-            return fail(ErrorKind::Index, field, self.first);
+    pub(crate) fn get<'c, 'a>(self, cx: &'c Cx<'a>, i: usize, field: Field) -> Option<Table<'c, 'a>> {
+        if i >= self.len(cx.flat) {
+            return cx.fail(ErrorKind::Index, field, self.0);
         }
-        // In range: the vector with all its references was checked to be inside of the buffer.
-        let at = self.first.saturating_add(i.saturating_mul(4));
-        Table::open(buf, reference(buf, at, field)?, field)
+        // Cannot overflow: the vector with all its references was checked to be inside of the buffer.
+        cx.table(self.0.saturating_add(4).saturating_add(i.saturating_mul(4)), field)
     }
 }
 
-/// What the reference at `at` points to.
-fn reference(buf: &[u8], at: usize, field: Field) -> Result<usize, Error> {
-    let distance = u32_at(buf, at);
-    match distance.and_then(|d| at.checked_add(usize::try_from(d).ok()?)) {
-        // A distance of 0 would be the reference itself.
-        Some(target) if target != at && target < buf.len() => Ok(target),
-        _ => fail(ErrorKind::OutOfBounds, field, at),
-    }
+/// A table.
+#[derive(Clone, Copy)]
+pub(crate) struct Table<'c, 'a> {
+    pub(crate) cx: &'c Cx<'a>,
+    pub(crate) pos: usize,
 }
 
-impl<'a> Table<'a> {
-    /// The table whose reference stands at `at`.
-    pub(crate) fn referenced(buf: &'a [u8], at: usize, field: Field) -> Result<Table<'a>, Error> {
-        Table::open(buf, reference(buf, at, field)?, field)
+impl<'c, 'a> Table<'c, 'a> {
+    /// The vtable.
+    fn vtable(self) -> Option<&'a [u8]> {
+        let flat = self.cx.flat;
+        let back = u32_at(flat, self.pos)? as i32;
+        // Wraps around for a vtable behind its table, and far out of the buffer for a wrong distance.
+        let at = self.pos.wrapping_sub(back as usize);
+        let vtable = flat.get(at..)?.get(..usize::from(u16_at(flat, at)?))?;
+        if vtable.len() < 4 { None } else { Some(vtable) }
     }
 
-    fn open(buf: &'a [u8], pos: usize, field: Field) -> Result<Table<'a>, Error> {
-        Self::try_open(buf, pos).ok_or(Error::new(ErrorKind::OutOfBounds, field, pos))
+    /// Notes what is wrong with a field of this table; `None`.
+    pub(crate) fn fail<T>(self, kind: ErrorKind, field: Field) -> Option<T> {
+        self.note(kind, field);
+        None
     }
 
-    fn try_open(buf: &'a [u8], pos: usize) -> Option<Table<'a>> {
-        let back = u32_at(buf, pos)? as i32;
-        let vtable = if back >= 0 {
-            pos.checked_sub(back as usize)?
-        } else {
-            pos.checked_add(back.unsigned_abs() as usize)?
+    #[cold]
+    #[inline(never)]
+    fn note(self, kind: ErrorKind, field: Field) {
+        let at = match self.place(field, 0) {
+            None | Some(0) => self.pos,
+            Some(at) => at,
         };
-        let vtable_size = u16_at(buf, vtable)?;
-        if vtable_size < 4 {
-            return None;
-        }
-        range(buf, vtable, usize::from(vtable_size))?;
-        Some(Table { buf, pos, vtable, vtable_size })
+        self.cx.note(kind, field, at);
     }
 
-    /// The buffer that it stands in.
-    pub(crate) fn buf(&self) -> &'a [u8] {
-        self.buf
-    }
-
-    /// Where the table stands in the file.
-    pub(crate) fn pos(&self) -> usize {
-        self.pos
-    }
-
-    /// An error about a field of this table.
-    pub(crate) fn error(&self, kind: ErrorKind, field: Field) -> Error {
-        let at = self.place(field, 0).ok().flatten().unwrap_or(self.pos);
-        Error::new(kind, field, at)
-    }
-
-    /// Where the `width` bytes of a field stand, if it is there.
-    fn place(&self, field: Field, width: usize) -> Result<Option<usize>, Error> {
-        let entry = 4 + 2 * field.slot();
-        if entry + 2 > usize::from(self.vtable_size) {
-            return Ok(None);
-        }
-        let offset = match u16_at(self.buf, self.vtable.saturating_add(entry)) {
-            Some(0) => return Ok(None),
-            offset => offset.and_then(|offset| self.pos.checked_add(usize::from(offset))),
+    /// Where the `width` bytes of a field stand; 0 if it is absent.
+    #[inline(never)]
+    fn place(self, field: Field, width: usize) -> Option<usize> {
+        let offset = match self.vtable() {
+            Some(vtable) => u16_at(vtable, 4 + 2 * field.slot()).unwrap_or(0),
+            None => 0,
         };
-        match offset.filter(|&at| range(self.buf, at, width).is_some()) {
-            Some(at) => Ok(Some(at)),
-            None => fail(ErrorKind::OutOfBounds, field, self.pos),
+        if offset == 0 {
+            return Some(0);
+        }
+        let at = self.pos.saturating_add(usize::from(offset));
+        match range(self.cx.flat, at, width) {
+            Some(_) => Some(at),
+            None => self.cx.fail(ErrorKind::OutOfBounds, field, self.pos),
         }
     }
 
     /// A byte, or the default 0.
-    pub(crate) fn u8(&self, field: Field) -> Result<u8, Error> {
-        Ok(self.place(field, 1)?.and_then(|at| self.buf.get(at)).copied().unwrap_or(0))
+    #[inline(never)]
+    pub(crate) fn u8(self, field: Field) -> Option<u8> {
+        match self.place(field, 1)? {
+            0 => Some(0),
+            at => self.cx.flat.get(at).copied(),
+        }
     }
 
-    pub(crate) fn bool(&self, field: Field) -> Result<bool, Error> {
-        Ok(self.u8(field)? != 0)
+    pub(crate) fn bool(self, field: Field) -> Option<bool> {
+        Some(self.u8(field)? != 0)
     }
 
-    pub(crate) fn u32(&self, field: Field) -> Result<u32, Error> {
-        Ok(self.place(field, 4)?.and_then(|at| u32_at(self.buf, at)).unwrap_or(0))
+    #[inline(never)]
+    pub(crate) fn u32(self, field: Field) -> Option<u32> {
+        match self.place(field, 4)? {
+            0 => Some(0),
+            at => u32_at(self.cx.flat, at),
+        }
     }
 
-    pub(crate) fn i32(&self, field: Field) -> Result<i32, Error> {
-        Ok(self.u32(field)? as i32)
+    #[inline(never)]
+    pub(crate) fn u64(self, field: Field) -> Option<u64> {
+        match self.place(field, 8)? {
+            0 => Some(0),
+            at => u64_at(self.cx.flat, at),
+        }
     }
 
-    pub(crate) fn u64(&self, field: Field) -> Result<u64, Error> {
-        Ok(self.place(field, 8)?.and_then(|at| u64_at(self.buf, at)).unwrap_or(0))
+    pub(crate) fn i64(self, field: Field) -> Option<i64> {
+        Some(self.u64(field)? as i64)
     }
 
-    pub(crate) fn i64(&self, field: Field) -> Result<i64, Error> {
-        Ok(self.u64(field)? as i64)
-    }
-
-    pub(crate) fn f64(&self, field: Field) -> Result<f64, Error> {
-        Ok(f64::from_bits(self.u64(field)?))
+    pub(crate) fn f64(self, field: Field) -> Option<f64> {
+        Some(f64::from_bits(self.u64(field)?))
     }
 
     /// A 64-bit number that counts bytes of this machine.
-    pub(crate) fn bytes64(&self, field: Field) -> Result<usize, Error> {
-        usize::try_from(self.u64(field)?).map_err(|_| self.error(ErrorKind::Overflow, field))
+    pub(crate) fn bytes64(self, field: Field) -> Option<usize> {
+        match usize::try_from(self.u64(field)?) {
+            Ok(bytes) => Some(bytes),
+            Err(_) => self.fail(ErrorKind::Overflow, field),
+        }
     }
 
-    /// A 32-bit number that counts or indexes something: not negative.
-    pub(crate) fn index(&self, field: Field) -> Result<u32, Error> {
-        u32::try_from(self.i32(field)?).map_err(|_| self.error(ErrorKind::Index, field))
+    /// A 32-bit number that indexes one of `count` things.
+    #[inline(never)]
+    pub(crate) fn index(self, field: Field, count: usize) -> Option<u32> {
+        // A negative one becomes too large: there cannot be 2^31 of anything in a flatbuffer.
+        let index = self.u32(field)?;
+        if (index as usize) < count && index <= i32::MAX as u32 {
+            Some(index)
+        } else {
+            self.fail(ErrorKind::Index, field)
+        }
     }
 
     /// A table, if it is there.
-    pub(crate) fn table(&self, field: Field) -> Result<Option<Table<'a>>, Error> {
+    #[inline(never)]
+    pub(crate) fn table(self, field: Field) -> Option<Option<Table<'c, 'a>>> {
         match self.place(field, 4)? {
-            Some(at) => Table::referenced(self.buf, at, field).map(Some),
-            None => Ok(None),
+            0 => Some(None),
+            at => self.cx.table(at, field).map(Some),
         }
     }
 
     /// A table that must be there.
-    pub(crate) fn need_table(&self, field: Field) -> Result<Table<'a>, Error> {
-        self.table(field)?.ok_or(Error::new(ErrorKind::Missing, field, self.pos))
-    }
-
-    /// The bytes of a vector of items of `width` bytes, if it is there.
-    pub(crate) fn vector(&self, field: Field, width: usize) -> Result<Option<&'a [u8]>, Error> {
-        Ok(self.vector_at(field, width)?.map(|(_, bytes)| bytes))
-    }
-
-    /// The same, with its place in the buffer.
-    fn vector_at(&self, field: Field, width: usize) -> Result<Option<(usize, &'a [u8])>, Error> {
-        let Some(at) = self.place(field, 4)? else { return Ok(None) };
-        let start = reference(self.buf, at, field)?;
-        let bytes = u32_at(self.buf, start).and_then(|count| {
-            let first = start.checked_add(4)?;
-            let len = usize::try_from(count).ok()?.checked_mul(width)?;
-            Some((first, range(self.buf, first, len)?))
-        });
-        match bytes {
-            Some(found) => Ok(Some(found)),
-            None => fail(ErrorKind::OutOfBounds, field, start),
+    pub(crate) fn need_table(self, field: Field) -> Option<Table<'c, 'a>> {
+        match self.place(field, 4)? {
+            0 => self.fail(ErrorKind::Missing, field),
+            at => self.cx.table(at, field),
         }
     }
 
-    /// A vector that must be there.
-    pub(crate) fn need_vector(&self, field: Field, width: usize) -> Result<&'a [u8], Error> {
-        self.vector(field, width)?.ok_or(Error::new(ErrorKind::Missing, field, self.pos))
+    /// The bytes of the vector of items of `width` bytes that stands at `at`.
+    fn items(self, at: usize, field: Field, width: usize) -> Option<&'a [u8]> {
+        let flat = self.cx.flat;
+        let items = u32_at(flat, at).and_then(|count| {
+            let len = (count as usize).checked_mul(width)?;
+            flat.get(at..)?.get(4..)?.get(..len)
+        });
+        match items {
+            Some(items) => Some(items),
+            None => self.cx.fail(ErrorKind::OutOfBounds, field, at),
+        }
+    }
+
+    /// The bytes of a vector; none if it is absent.
+    #[inline(never)]
+    pub(crate) fn vector(self, field: Field, width: usize) -> Option<&'a [u8]> {
+        match self.place(field, 4)? {
+            0 => Some(&[]),
+            at => self.items(self.cx.reference(at, field)?, field, width),
+        }
+    }
+
+    /// The bytes of a vector that must be there.
+    #[inline(never)]
+    pub(crate) fn need_vector(self, field: Field, width: usize) -> Option<&'a [u8]> {
+        match self.place(field, 4)? {
+            0 => self.fail(ErrorKind::Missing, field),
+            _ => self.vector(field, width),
+        }
     }
 
     /// A vector of tables; an absent one is empty.
-    pub(crate) fn tables(&self, field: Field) -> Result<Tables, Error> {
-        Ok(match self.vector_at(field, 4)? {
-            Some((first, bytes)) => Tables { first, count: bytes.len() / 4 },
-            None => Tables::default(),
-        })
+    #[inline(never)]
+    pub(crate) fn tables(self, field: Field) -> Option<Tables> {
+        match self.place(field, 4)? {
+            0 => Some(Tables(0)),
+            at => {
+                let at = self.cx.reference(at, field)?;
+                self.items(at, field, 4)?;
+                Some(Tables(at))
+            }
+        }
     }
 
-    /// A text, if it is there.
-    pub(crate) fn string(&self, field: Field) -> Result<Option<&'a str>, Error> {
-        match self.vector(field, 1)? {
-            Some(bytes) => match core::str::from_utf8(bytes) {
-                Ok(text) => Ok(Some(text)),
-                Err(_) => Err(self.error(ErrorKind::Utf8, field)),
-            },
-            None => Ok(None),
+    /// A text; an absent one is empty.
+    #[inline(never)]
+    pub(crate) fn string(self, field: Field) -> Option<&'a str> {
+        match core::str::from_utf8(self.vector(field, 1)?) {
+            Ok(text) => Some(text),
+            Err(_) => self.fail(ErrorKind::Utf8, field),
         }
     }
 
     /// A text that must be there.
-    pub(crate) fn need_string(&self, field: Field) -> Result<&'a str, Error> {
-        self.string(field)?.ok_or(Error::new(ErrorKind::Missing, field, self.pos))
-    }
-}
-
-/// Bounds the work of checking a file.
-///
-/// In a written file, every byte is reached about once. A crafted one can make thousands of tables share one
-/// long vector, which costs the product of both. Each visit is charged with the bytes that it looks at, and
-/// the file's length times eight must pay for all of them.
-pub(crate) struct Budget {
-    left: usize,
-}
-
-impl Budget {
-    pub(crate) fn new(len: usize) -> Budget {
-        Budget { left: len.saturating_mul(8) }
-    }
-
-    pub(crate) fn spend(&mut self, bytes: usize, field: Field, at: usize) -> Result<(), Error> {
-        match self.left.checked_sub(bytes) {
-            Some(left) => {
-                self.left = left;
-                Ok(())
-            }
-            None => fail(ErrorKind::TooComplex, field, at),
-        }
+    pub(crate) fn need_string(self, field: Field) -> Option<&'a str> {
+        self.need_vector(field, 1)?;
+        self.string(field)
     }
 }

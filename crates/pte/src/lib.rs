@@ -24,4 +24,4 @@ pub use list::{BoolList, F64List, I32List, I64List, U64List};
 pub use plan::{Chain, DelegateDef, Frame, Instruction, Operator, Plan};
 pub use program::{ALIGNMENT, ExtendedHeader, NamedDataIter, Program};
 pub use schema::Field;
-pub use value::{Dynamism, MAX_RANK, TensorData, TensorView, Value};
+pub use value::{Dynamism, Layout, MAX_RANK, TensorData, TensorView, Value};

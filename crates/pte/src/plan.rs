@@ -1,7 +1,7 @@
 //! A method: values, operators, delegates, instructions, memory plan.
 
-use crate::error::{Error, ErrorKind, fail};
-use crate::flat::{Budget, Table, Tables};
+use crate::error::ErrorKind;
+use crate::flat::{Cx, Table, Tables};
 use crate::list::{I32List, I64List};
 use crate::program::Program;
 use crate::schema::{self, Field};
@@ -14,7 +14,8 @@ use crate::value::{Value, kind};
 #[derive(Clone, Copy)]
 pub struct Plan<'a> {
     program: Program<'a>,
-    table: Table<'a>,
+    /// Where the table stands.
+    pos: usize,
     values: Tables,
     operators: Tables,
     delegates: Tables,
@@ -23,165 +24,144 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    pub(crate) fn read(program: Program<'a>, table: Table<'a>) -> Result<Plan<'a>, Error> {
+    pub(crate) fn read(program: &Program<'a>, table: Table<'_, 'a>) -> Option<Plan<'a>> {
         use schema::ExecutionPlan as f;
-        Ok(Plan {
-            program,
-            table,
+        Some(Plan {
+            program: *program,
+            pos: table.pos,
             values: table.tables(f::values)?,
             operators: table.tables(f::operators)?,
             delegates: table.tables(f::delegates)?,
             chains: table.tables(f::chains)?,
-            buffer_sizes: I64List::new(table.vector(f::non_const_buffer_sizes, 8)?.unwrap_or(&[])),
+            buffer_sizes: I64List::new(table.vector(f::non_const_buffer_sizes, 8)?),
         })
     }
 
-    pub(crate) fn check(&self, budget: &mut Budget) -> Result<(), Error> {
-        use schema::ExecutionPlan as f;
-        let name = self.table.need_string(f::name)?;
-        budget.spend(name.len(), f::name, self.table.pos())?;
-        budget.spend(
-            self.buffer_sizes.len().saturating_mul(8),
-            f::non_const_buffer_sizes,
-            self.table.pos(),
-        )?;
-        if self.buffer_sizes.iter().any(|size| size < 0) {
-            return Err(self.table.error(ErrorKind::Negative, f::non_const_buffer_sizes));
-        }
-        for i in 0..self.values.len() {
-            self.check_value(i, budget)?;
-        }
-        for field in [f::inputs, f::outputs] {
-            self.check_indices(self.read_indices(field)?, self.table, field, budget)?;
-        }
-        for i in 0..self.operators.len() {
-            let Operator { name, overload } = self.read_operator(i)?;
-            let bytes = name.len().saturating_add(overload.len()).saturating_add(16);
-            budget.spend(bytes, f::operators, self.table.pos())?;
-        }
-        for i in 0..self.delegates.len() {
-            let delegate = self.read_delegate(i)?;
-            let bytes = delegate.id.len().saturating_add(16);
-            budget.spend(bytes, f::delegates, self.table.pos())?;
-            for spec in 0..delegate.specs.len() {
-                let (key, _) = delegate.read_spec(spec)?;
-                budget.spend(key.len().saturating_add(16), f::delegates, self.table.pos())?;
-            }
-        }
-        let devices = self.table.tables(f::non_const_buffer_device)?;
-        for i in 0..devices.len() {
-            let device = devices.get(self.program.flat(), i, f::non_const_buffer_device)?;
-            self.check_device(device)?;
-            budget.spend(16, f::non_const_buffer_device, device.pos())?;
-        }
-        for i in 0..self.chains.len() {
-            self.read_chain(i)?.check(budget)?;
-        }
-        Ok(())
+    fn table<'c>(&self, cx: &'c Cx<'a>) -> Table<'c, 'a> {
+        Table { cx, pos: self.pos }
     }
 
-    fn check_value(&self, i: usize, budget: &mut Budget) -> Result<(), Error> {
-        let evalue = self.values.get(self.program.flat(), i, schema::ExecutionPlan::values)?;
-        let at = evalue.pos();
-        let spend = |budget: &mut Budget, bytes| budget.spend(bytes, schema::EValue::val, at);
-        // The table, the value's table, and the list of a tensor's sizes.
-        spend(budget, 32)?;
-        match Value::read(evalue, self)? {
-            Value::None | Value::Int(_) | Value::Bool(_) | Value::Double(_) => Ok(()),
-            Value::DoubleList(_) | Value::BoolList(_) => Ok(()),
-            Value::String(text) => spend(budget, text.len()),
-            Value::Tensor(tensor) => spend(budget, tensor.name().map_or(0, str::len)),
+    pub(crate) fn check(&self, cx: &Cx<'a>) -> Option<()> {
+        use schema::ExecutionPlan as f;
+        let table = self.table(cx);
+        // A table, its vtable and the reference to it occupy about 32 bytes; texts and lists come on top.
+        let spend = |bytes: usize, field| cx.spend(bytes.saturating_add(32), field, table.pos);
+        spend(table.need_string(f::name)?.len(), f::name)?;
+        spend(self.buffer_sizes.len().saturating_mul(8), f::non_const_buffer_sizes)?;
+        if self.buffer_sizes.iter().any(|size| size < 0) {
+            return table.fail(ErrorKind::Negative, f::non_const_buffer_sizes);
+        }
+        for i in 0..self.value_count() {
+            self.check_value(cx, i)?;
+        }
+        for field in [f::inputs, f::outputs] {
+            self.check_indices(table, field)?;
+        }
+        for i in 0..self.operator_count() {
+            let Operator { name, overload } = self.read_operator(cx, i)?;
+            spend(name.len().saturating_add(overload.len()), f::operators)?;
+        }
+        for i in 0..self.delegate_count() {
+            let delegate = self.read_delegate(cx, i)?;
+            spend(delegate.id.len(), f::delegates)?;
+            for spec in 0..delegate.specs.len(cx.flat) {
+                spend(delegate.read_spec(cx, spec)?.0.len(), f::delegates)?;
+            }
+        }
+        let devices = table.tables(f::non_const_buffer_device)?;
+        for i in 0..devices.len(cx.flat) {
+            let device = devices.get(cx, i, f::non_const_buffer_device)?;
+            device.index(schema::NonConstBufferDevice::buffer_idx, self.buffer_sizes.len())?;
+            if device.u8(schema::NonConstBufferDevice::device_type)? != 0 {
+                return device.fail(ErrorKind::Unsupported, schema::NonConstBufferDevice::device_type);
+            }
+            spend(0, f::non_const_buffer_device)?;
+        }
+        for i in 0..self.chain_count() {
+            self.read_chain(cx, i)?.check(cx)?;
+        }
+        Some(())
+    }
+
+    fn check_value(&self, cx: &Cx<'a>, i: usize) -> Option<()> {
+        let evalue = self.values.get(cx, i, schema::ExecutionPlan::values)?;
+        let (bytes, wrong) = match Value::read(evalue, self)? {
+            Value::String(text) => (text.len(), None),
+            Value::Tensor(tensor) => (tensor.name().map_or(0, str::len), None),
             Value::IntList(items) => {
-                spend(budget, items.len().saturating_mul(8))?;
-                let ok = items.iter().all(|item| self.has_kind(item, &[kind::INT]));
-                if ok { Ok(()) } else { fail(ErrorKind::WrongValue, schema::IntList::items, at) }
+                let ok = items.iter().all(|item| self.has_kind(cx, item, [kind::INT; 2]));
+                (items.len().saturating_mul(8), (!ok).then_some(schema::IntList::items))
             }
-            Value::TensorList(items) => {
-                spend(budget, items.len().saturating_mul(4))?;
-                let ok = items.iter().all(|item| self.has_kind(i64::from(item), &[kind::TENSOR]));
-                if ok { Ok(()) } else { fail(ErrorKind::WrongValue, schema::TensorList::items, at) }
+            list @ (Value::TensorList(items) | Value::OptionalTensorList(items)) => {
+                let (kinds, field) = match list {
+                    Value::TensorList(_) => ([kind::TENSOR; 2], schema::TensorList::items),
+                    _ => ([kind::TENSOR, kind::NULL], schema::OptionalTensorList::items),
+                };
+                let optional = kinds.contains(&kind::NULL);
+                let ok = items.iter().all(|i| optional && i == -1 || self.has_kind(cx, i.into(), kinds));
+                (items.len().saturating_mul(4), (!ok).then_some(field))
             }
-            Value::OptionalTensorList(items) => {
-                spend(budget, items.len().saturating_mul(4))?;
-                let kinds = [kind::TENSOR, kind::NULL];
-                let ok = items.iter().all(|item| item == -1 || self.has_kind(i64::from(item), &kinds));
-                if ok { Ok(()) } else { fail(ErrorKind::WrongValue, schema::OptionalTensorList::items, at) }
-            }
+            _ => (0, None),
+        };
+        match wrong {
+            Some(field) => cx.fail(ErrorKind::WrongValue, field, evalue.pos),
+            None => cx.spend(bytes.saturating_add(32), schema::EValue::val, evalue.pos),
         }
     }
 
     /// Whether value `i` exists and is of one of these kinds.
-    fn has_kind(&self, i: i64, kinds: &[u8]) -> bool {
-        let field = schema::ExecutionPlan::values;
-        let kind = usize::try_from(i).ok().and_then(|i| {
-            let evalue = self.values.get(self.program.flat(), i, field).ok()?;
-            evalue.u8(schema::EValue::val_type).ok()
-        });
+    #[inline(never)]
+    fn has_kind(&self, cx: &Cx<'a>, i: i64, kinds: [u8; 2]) -> bool {
+        let kind = usize::try_from(i)
+            .ok()
+            .and_then(|i| self.values.get(cx, i, schema::ExecutionPlan::values))
+            .and_then(|evalue| evalue.u8(schema::EValue::val_type));
         kind.is_some_and(|kind| kinds.contains(&kind))
     }
 
-    /// Checks indices of values.
-    fn check_indices(
-        &self,
-        list: I32List<'a>,
-        of: Table<'a>,
-        field: Field,
-        budget: &mut Budget,
-    ) -> Result<(), Error> {
-        budget.spend(list.len().saturating_mul(4), field, of.pos())?;
-        if list.iter().all(|i| self.has_value(i)) { Ok(()) } else { Err(of.error(ErrorKind::Index, field)) }
-    }
-
-    fn has_value(&self, i: i32) -> bool {
-        usize::try_from(i).is_ok_and(|i| i < self.values.len())
-    }
-
-    fn check_device(&self, device: Table<'a>) -> Result<(), Error> {
-        use schema::NonConstBufferDevice as f;
-        let buffer = device.index(f::buffer_idx)?;
-        if buffer as usize >= self.buffer_sizes.len() {
-            return Err(device.error(ErrorKind::Index, f::buffer_idx));
+    /// Checks a list of indices of values.
+    #[inline(never)]
+    fn check_indices(&self, of: Table<'_, 'a>, field: Field) -> Option<()> {
+        let list = I32List::new(of.vector(field, 4)?);
+        let count = self.value_count();
+        if list.iter().all(|i| usize::try_from(i).is_ok_and(|i| i < count)) {
+            of.cx.spend(list.len().saturating_mul(4), field, of.pos)
+        } else {
+            of.fail(ErrorKind::Index, field)
         }
-        if device.u8(f::device_type)? != 0 {
-            return Err(device.error(ErrorKind::Unsupported, f::device_type));
-        }
-        Ok(())
     }
 
-    fn read_indices(&self, field: Field) -> Result<I32List<'a>, Error> {
-        Ok(I32List::new(self.table.vector(field, 4)?.unwrap_or(&[])))
+    fn read_value(&self, cx: &Cx<'a>, i: usize) -> Option<Value<'a>> {
+        Value::read(self.values.get(cx, i, schema::ExecutionPlan::values)?, self)
     }
 
-    pub(crate) fn read_buffer_size(&self, i: usize) -> Option<u64> {
-        u64::try_from(self.buffer_sizes.get(i.checked_add(1)?)?).ok()
-    }
-
-    fn read_operator(&self, i: usize) -> Result<Operator<'a>, Error> {
-        let table = self.operators.get(self.program.flat(), i, schema::ExecutionPlan::operators)?;
-        Ok(Operator {
+    fn read_operator(&self, cx: &Cx<'a>, i: usize) -> Option<Operator<'a>> {
+        let table = self.operators.get(cx, i, schema::ExecutionPlan::operators)?;
+        Some(Operator {
             name: table.need_string(schema::Operator::name)?,
-            overload: table.string(schema::Operator::overload)?.unwrap_or(""),
+            overload: table.string(schema::Operator::overload)?,
         })
     }
 
-    fn read_delegate(&self, i: usize) -> Result<DelegateDef<'a>, Error> {
+    fn read_delegate(&self, cx: &Cx<'a>, i: usize) -> Option<DelegateDef<'a>> {
         use schema::BackendDelegate as f;
-        let table = self.delegates.get(self.program.flat(), i, schema::ExecutionPlan::delegates)?;
-        Ok(DelegateDef {
+        let table = self.delegates.get(cx, i, schema::ExecutionPlan::delegates)?;
+        Some(DelegateDef {
             id: table.need_string(f::id)?,
             blob: self.program.read_processed(table.need_table(f::processed)?)?,
-            flat: self.program.flat(),
+            flat: cx.flat,
             specs: table.tables(f::compile_specs)?,
         })
     }
 
-    fn read_chain(&self, i: usize) -> Result<Chain<'a>, Error> {
-        let table = self.chains.get(self.program.flat(), i, schema::ExecutionPlan::chains)?;
-        Ok(Chain {
-            plan: *self,
-            table: Some(table),
-            instructions: table.tables(schema::Chain::instructions)?,
-        })
+    fn read_chain(&self, cx: &Cx<'a>, i: usize) -> Option<Chain<'a>> {
+        let table = self.chains.get(cx, i, schema::ExecutionPlan::chains)?;
+        let instructions = table.tables(schema::Chain::instructions)?;
+        Some(Chain { plan: *self, pos: Some(table.pos), instructions })
+    }
+
+    fn indices(&self, field: Field) -> I32List<'a> {
+        I32List::new(self.table(&self.program.cx()).vector(field, 4).unwrap_or(&[]))
     }
 
     /// The program that the method belongs to.
@@ -191,65 +171,59 @@ impl<'a> Plan<'a> {
 
     /// The method's name, mostly `forward`.
     pub fn name(&self) -> &'a str {
-        self.table.need_string(schema::ExecutionPlan::name).unwrap_or("")
+        self.table(&self.program.cx()).string(schema::ExecutionPlan::name).unwrap_or("")
     }
 
     /// The number of values.
     pub fn value_count(&self) -> usize {
-        self.values.len()
+        self.values.len(self.program.flat())
     }
 
     /// Value `i`.
     pub fn value(&self, i: usize) -> Value<'a> {
-        self.values
-            .get(self.program.flat(), i, schema::ExecutionPlan::values)
-            .and_then(|evalue| Value::read(evalue, self))
-            .unwrap_or(Value::None)
+        self.read_value(&self.program.cx(), i).unwrap_or(Value::None)
     }
 
     /// The indices of the values that are the inputs.
     pub fn inputs(&self) -> I32List<'a> {
-        self.read_indices(schema::ExecutionPlan::inputs).unwrap_or_default()
+        self.indices(schema::ExecutionPlan::inputs)
     }
 
     /// The indices of the values that are the outputs.
     pub fn outputs(&self) -> I32List<'a> {
-        self.read_indices(schema::ExecutionPlan::outputs).unwrap_or_default()
+        self.indices(schema::ExecutionPlan::outputs)
     }
 
     /// The number of chains. ExecuTorch runs them one after the other; every known program has one.
     pub fn chain_count(&self) -> usize {
-        self.chains.len()
+        self.chains.len(self.program.flat())
     }
 
     /// Chain `i`.
     pub fn chain(&self, i: usize) -> Chain<'a> {
-        self.read_chain(i).unwrap_or(Chain { plan: *self, table: None, instructions: Tables::default() })
+        let none = Chain { plan: *self, pos: None, instructions: Tables::default() };
+        self.read_chain(&self.program.cx(), i).unwrap_or(none)
     }
 
     /// The number of operators.
     pub fn operator_count(&self) -> usize {
-        self.operators.len()
+        self.operators.len(self.program.flat())
     }
 
     /// Operator `i`.
     pub fn operator(&self, i: usize) -> Operator<'a> {
-        self.read_operator(i).unwrap_or(Operator { name: "", overload: "" })
+        self.read_operator(&self.program.cx(), i).unwrap_or(Operator { name: "", overload: "" })
     }
 
     /// The number of delegates.
     pub fn delegate_count(&self) -> usize {
-        self.delegates.len()
+        self.delegates.len(self.program.flat())
     }
 
     /// Delegate `i`.
     pub fn delegate(&self, i: usize) -> DelegateDef<'a> {
-        self.read_delegate(i).unwrap_or(DelegateDef {
-            id: "",
-            blob: &[],
-            flat: &[],
-            specs: Tables::default(),
-        })
+        let none = DelegateDef { id: "", blob: &[], flat: &[], specs: Tables::default() };
+        self.read_delegate(&self.program.cx(), i).unwrap_or(none)
     }
 
     /// The number of planned buffers. The placeholder at the front of the file's list is not counted.
@@ -259,14 +233,16 @@ impl<'a> Plan<'a> {
 
     /// The bytes of planned buffer `i`.
     pub fn buffer_size(&self, i: usize) -> u64 {
-        self.read_buffer_size(i).unwrap_or(0)
+        let size = i.checked_add(1).and_then(|i| self.buffer_sizes.get(i));
+        size.and_then(|size| u64::try_from(size).ok()).unwrap_or(0)
     }
 
     /// How the inputs and outputs were nested in Python, as torch's pytree text.
     pub fn pytrees(&self) -> Option<(&'a str, &'a str)> {
         use schema::ContainerMetadata as f;
-        let table = self.table.table(schema::ExecutionPlan::container_meta_type).ok()??;
-        Some((table.string(f::encoded_inp_str).ok()??, table.string(f::encoded_out_str).ok()??))
+        let cx = self.program.cx();
+        let table = self.table(&cx).table(schema::ExecutionPlan::container_meta_type)??;
+        Some((table.string(f::encoded_inp_str)?, table.string(f::encoded_out_str)?))
     }
 }
 
@@ -300,16 +276,17 @@ pub struct DelegateDef<'a> {
 }
 
 impl<'a> DelegateDef<'a> {
-    fn read_spec(&self, i: usize) -> Result<(&'a str, &'a [u8]), Error> {
+    fn read_spec(&self, cx: &Cx<'a>, i: usize) -> Option<(&'a str, &'a [u8])> {
         use schema::CompileSpec as f;
-        let spec = self.specs.get(self.flat, i, schema::BackendDelegate::compile_specs)?;
-        Ok((spec.need_string(f::key)?, spec.vector(f::value, 1)?.unwrap_or(&[])))
+        let spec = self.specs.get(cx, i, schema::BackendDelegate::compile_specs)?;
+        Some((spec.need_string(f::key)?, spec.vector(f::value, 1)?))
     }
 
     /// What the backend was told when it compiled: keys and bytes.
     pub fn compile_specs(&self) -> impl Iterator<Item = (&'a str, &'a [u8])> + use<'a> {
         let delegate = *self;
-        (0..self.specs.len()).filter_map(move |i| delegate.read_spec(i).ok())
+        let count = self.specs.len(self.flat);
+        (0..count).filter_map(move |i| delegate.read_spec(&Cx::new(delegate.flat), i))
     }
 
     /// The bytes of compile spec `key`.
@@ -331,7 +308,8 @@ impl core::fmt::Debug for DelegateDef<'_> {
 #[derive(Clone, Copy)]
 pub struct Chain<'a> {
     plan: Plan<'a>,
-    table: Option<Table<'a>>,
+    /// Where the table stands; a chain that does not exist has none.
+    pos: Option<usize>,
     instructions: Tables,
 }
 
@@ -374,102 +352,93 @@ pub enum Instruction<'a> {
 }
 
 impl<'a> Chain<'a> {
-    fn check(&self, budget: &mut Budget) -> Result<(), Error> {
+    fn check(&self, cx: &Cx<'a>) -> Option<()> {
         use schema::Chain as f;
-        if let Some(table) = self.table {
-            for field in [f::inputs, f::outputs] {
-                let list = I32List::new(table.vector(field, 4)?.unwrap_or(&[]));
-                self.plan.check_indices(list, table, field, budget)?;
-            }
+        let pos = self.pos?;
+        for field in [f::inputs, f::outputs] {
+            self.plan.check_indices(Table { cx, pos }, field)?;
         }
-        for i in 0..self.instructions.len() {
-            let table = self.read_table(i)?;
-            budget.spend(32, f::instructions, table.pos())?;
-            match self.read(table)? {
-                Instruction::Kernel { args, .. } => {
-                    self.plan.check_indices(args, table, schema::KernelCall::args, budget)?
-                }
-                Instruction::Delegate { args, .. } => {
-                    self.plan.check_indices(args, table, schema::DelegateCall::args, budget)?
-                }
-                _ => {}
+        for i in 0..self.instruction_count() {
+            let table = self.instructions.get(cx, i, f::instructions)?;
+            let args = match self.read(table)? {
+                Instruction::Kernel { .. } => Some(schema::KernelCall::args),
+                Instruction::Delegate { .. } => Some(schema::DelegateCall::args),
+                _ => None,
+            };
+            if let Some(field) = args {
+                self.plan.check_indices(table.need_table(schema::Instruction::instr_args)?, field)?;
             }
+            cx.spend(32, f::instructions, table.pos)?;
         }
-        Ok(())
+        Some(())
     }
 
-    fn read_table(&self, i: usize) -> Result<Table<'a>, Error> {
-        self.instructions.get(self.plan.program.flat(), i, schema::Chain::instructions)
-    }
-
-    fn read(&self, instruction: Table<'a>) -> Result<Instruction<'a>, Error> {
+    fn read(&self, instruction: Table<'_, 'a>) -> Option<Instruction<'a>> {
         use schema::Instruction as f;
         let args = instruction.need_table(f::instr_args)?;
-        let below = |field, limit: usize| {
-            let index = args.index(field)?;
-            if (index as usize) < limit { Ok(index) } else { Err(args.error(ErrorKind::Index, field)) }
-        };
-        let values = self.plan.values.len();
-        Ok(match instruction.u8(f::instr_args_type)? {
+        let values = self.plan.value_count();
+        Some(match instruction.u8(f::instr_args_type)? {
             1 => Instruction::Kernel {
-                op: below(schema::KernelCall::op_index, self.plan.operators.len())?,
+                op: args.index(schema::KernelCall::op_index, self.plan.operator_count())?,
                 args: I32List::new(args.need_vector(schema::KernelCall::args, 4)?),
             },
             2 => Instruction::Delegate {
-                delegate: below(schema::DelegateCall::delegate_index, self.plan.delegates.len())?,
+                delegate: args.index(schema::DelegateCall::delegate_index, self.plan.delegate_count())?,
                 args: I32List::new(args.need_vector(schema::DelegateCall::args, 4)?),
             },
             3 => Instruction::Move {
-                from: below(schema::MoveCall::move_from, values)?,
-                to: below(schema::MoveCall::move_to, values)?,
+                from: args.index(schema::MoveCall::move_from, values)?,
+                to: args.index(schema::MoveCall::move_to, values)?,
             },
-            4 => Instruction::JumpFalse {
-                cond: below(schema::JumpFalseCall::cond_value_index, values)?,
-                target: below(
-                    schema::JumpFalseCall::destination_instruction,
-                    self.instructions.len().saturating_add(1),
-                )?,
-            },
-            5 => Instruction::Free { value: below(schema::FreeCall::value_index, values)? },
-            _ => return Err(instruction.error(ErrorKind::Unknown, f::instr_args_type)),
+            4 => {
+                let targets = self.instruction_count().saturating_add(1);
+                Instruction::JumpFalse {
+                    cond: args.index(schema::JumpFalseCall::cond_value_index, values)?,
+                    target: args.index(schema::JumpFalseCall::destination_instruction, targets)?,
+                }
+            }
+            5 => Instruction::Free { value: args.index(schema::FreeCall::value_index, values)? },
+            _ => return instruction.fail(ErrorKind::Unknown, f::instr_args_type),
         })
     }
 
     /// The number of instructions.
     pub fn instruction_count(&self) -> usize {
-        self.instructions.len()
+        self.instructions.len(self.plan.program.flat())
     }
 
     /// Instruction `i`, or `None` at and after the end.
     pub fn instruction(&self, i: usize) -> Option<Instruction<'a>> {
-        self.read_table(i).and_then(|table| self.read(table)).ok()
+        let cx = self.plan.program.cx();
+        self.read(self.instructions.get(&cx, i, schema::Chain::instructions)?)
     }
 
     /// The instructions in their order.
     pub fn instructions(&self) -> impl Iterator<Item = Instruction<'a>> + use<'a> {
         let chain = *self;
-        (0..self.instructions.len()).filter_map(move |i| chain.instruction(i))
+        (0..self.instruction_count()).filter_map(move |i| chain.instruction(i))
     }
 
     /// Where instruction `i` comes from in the Python source, outermost call first; nothing unless the program
     /// was exported with `emit_stacktrace`. Of a damaged list, what can be read: nothing depends on it, so
     /// `parse` does not check it.
     pub fn stacktrace(&self, i: usize) -> impl Iterator<Item = Frame<'a>> + use<'a> {
-        let flat = self.plan.program.flat();
-        let frames = self.table.and_then(|table| {
-            let lists = table.tables(schema::Chain::stacktrace).ok()?;
-            let list = lists.get(flat, i, schema::Chain::stacktrace).ok()?;
-            list.tables(schema::FrameList::items).ok()
+        let program = self.plan.program;
+        let frames = self.pos.and_then(|pos| {
+            let cx = program.cx();
+            let lists = Table { cx: &cx, pos }.tables(schema::Chain::stacktrace)?;
+            lists.get(&cx, i, schema::Chain::stacktrace)?.tables(schema::FrameList::items)
         });
         let frames = frames.unwrap_or_default();
-        (0..frames.len()).map_while(move |i| {
+        (0..frames.len(program.flat())).map_while(move |i| {
             use schema::Frame as f;
-            let frame = frames.get(flat, i, schema::FrameList::items).ok()?;
+            let cx = program.cx();
+            let frame = frames.get(&cx, i, schema::FrameList::items)?;
             Some(Frame {
-                file: frame.string(f::filename).ok()?.unwrap_or(""),
-                line: frame.i32(f::lineno).ok()?,
-                function: frame.string(f::name).ok()?.unwrap_or(""),
-                source: frame.string(f::context).ok()?.unwrap_or(""),
+                file: frame.string(f::filename)?,
+                line: frame.u32(f::lineno)? as i32,
+                function: frame.string(f::name)?,
+                source: frame.string(f::context)?,
             })
         })
     }

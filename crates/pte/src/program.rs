@@ -1,7 +1,7 @@
 //! The program file: header, segments, named data, methods.
 
 use crate::error::{Error, ErrorKind, fail};
-use crate::flat::{Budget, Table, Tables, range, u32_at, u64_at};
+use crate::flat::{Cx, Table, Tables, range, u32_at, u64_at};
 use crate::list::U64List;
 use crate::plan::Plan;
 use crate::schema::{self, Field};
@@ -25,47 +25,40 @@ pub(crate) fn check_identifier(bytes: &[u8], identifier: &[u8; 4]) -> Result<(),
 /// The data behind a flatbuffer, and the table that divides it.
 #[derive(Clone, Copy)]
 pub(crate) struct Segments<'a> {
-    flat: &'a [u8],
     data: &'a [u8],
     tables: Tables,
 }
 
 impl<'a> Segments<'a> {
-    pub(crate) fn new(flat: &'a [u8], data: &'a [u8], tables: Tables) -> Self {
-        Segments { flat, data, tables }
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.tables.len()
+    pub(crate) fn new(data: &'a [u8], tables: Tables) -> Self {
+        Segments { data, tables }
     }
 
     /// The segment whose number is field `field` of `of`.
-    pub(crate) fn read_for(&self, of: Table<'a>, field: Field) -> Result<&'a [u8], Error> {
-        let i = of.u32(field)? as usize;
-        if i >= self.len() {
-            return Err(of.error(ErrorKind::Index, field));
-        }
-        self.read(i)
+    pub(crate) fn read_for(&self, of: Table<'_, 'a>, field: Field) -> Option<&'a [u8]> {
+        self.read(of.cx, of.index(field, self.tables.len(of.cx.flat))? as usize)
     }
 
-    pub(crate) fn read(&self, i: usize) -> Result<&'a [u8], Error> {
-        let segment = self.tables.get(self.flat, i, schema::Program::segments)?;
+    pub(crate) fn read(&self, cx: &Cx<'a>, i: usize) -> Option<&'a [u8]> {
+        let segment = self.tables.get(cx, i, schema::Program::segments)?;
         let offset = segment.bytes64(schema::DataSegment::offset)?;
         let size = segment.bytes64(schema::DataSegment::size)?;
         // An absent constant segment is written with both 0, also into files without any segment data.
         if size == 0 {
-            return Ok(&[]);
+            return Some(&[]);
         }
-        range(self.data, offset, size)
-            .ok_or_else(|| segment.error(ErrorKind::OutOfBounds, schema::DataSegment::offset))
+        match range(self.data, offset, size) {
+            Some(bytes) => Some(bytes),
+            None => segment.fail(ErrorKind::OutOfBounds, schema::DataSegment::offset),
+        }
     }
 
-    pub(crate) fn check(&self, budget: &mut Budget) -> Result<(), Error> {
-        for i in 0..self.len() {
-            self.read(i)?;
-            budget.spend(16, schema::Program::segments, 0)?;
+    pub(crate) fn check(&self, cx: &Cx<'a>) -> Option<()> {
+        for i in 0..self.tables.len(cx.flat) {
+            self.read(cx, i)?;
+            cx.spend(16, schema::Program::segments, 0)?;
         }
-        Ok(())
+        Some(())
     }
 }
 
@@ -83,44 +76,48 @@ pub struct ExtendedHeader {
 }
 
 impl ExtendedHeader {
-    fn read(file: &[u8]) -> Result<Option<ExtendedHeader>, Error> {
+    /// The header of a file, or `Some(None)` if it has none. `cx` is over the whole file.
+    fn read(cx: &Cx<'_>) -> Option<Option<ExtendedHeader>> {
         use schema::ExtendedHeader as f;
+        let file = cx.flat;
         if file.get(8..12) != Some(b"eh00") {
-            return Ok(None);
+            return Some(None);
         }
-        let at = |pos, field| u64_at(file, pos).ok_or(Error::new(ErrorKind::Truncated, field, file.len()));
-        let length = u32_at(file, 12).ok_or(Error::new(ErrorKind::Truncated, f::length, file.len()))?;
+        let Some(length) = u32_at(file, 12) else {
+            return cx.fail(ErrorKind::Truncated, f::length, file.len());
+        };
         if length < 24 {
-            return fail(ErrorKind::Unsupported, f::length, 12);
+            return cx.fail(ErrorKind::Unsupported, f::length, 12);
         }
-        Ok(Some(ExtendedHeader {
-            length,
-            program_size: at(16, f::program_size)?,
-            segment_base_offset: at(24, f::segment_base_offset)?,
-            segment_data_size: if length >= 32 { at(32, f::segment_data_size)? } else { 0 },
-        }))
+        let size = if length < 32 { Some(0) } else { u64_at(file, 32) };
+        match (u64_at(file, 16), u64_at(file, 24), size) {
+            (Some(program_size), Some(segment_base_offset), Some(segment_data_size)) => {
+                Some(Some(ExtendedHeader { length, program_size, segment_base_offset, segment_data_size }))
+            }
+            _ => cx.fail(ErrorKind::Truncated, f::program_size, file.len()),
+        }
     }
 
     /// The flatbuffer and the segment data.
-    fn split<'a>(&self, file: &'a [u8]) -> Result<(&'a [u8], &'a [u8]), Error> {
+    fn split<'a>(&self, cx: &Cx<'a>) -> Option<(&'a [u8], &'a [u8])> {
         use schema::ExtendedHeader as f;
-        let prefix = |len: u64| file.get(..usize::try_from(len).ok()?);
-        let suffix = |from: u64| file.get(usize::try_from(from).ok()?..);
-        let flat = prefix(self.program_size).ok_or(Error::new(ErrorKind::Truncated, f::program_size, 16))?;
-        if self.segment_base_offset == 0 {
-            return Ok((flat, &[]));
-        }
-        let behind = suffix(self.segment_base_offset).ok_or(Error::new(
-            ErrorKind::Truncated,
-            f::segment_base_offset,
-            24,
-        ))?;
-        let data = match usize::try_from(self.segment_data_size) {
-            Ok(0) => Some(behind),
-            Ok(size) => behind.get(..size),
-            Err(_) => None,
+        let file = cx.flat;
+        // What does not fit the address space is not in the file either.
+        let [program, base, size] = [self.program_size, self.segment_base_offset, self.segment_data_size]
+            .map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+        let Some(flat) = file.get(..program) else {
+            return cx.fail(ErrorKind::Truncated, f::program_size, 16);
         };
-        Ok((flat, data.ok_or(Error::new(ErrorKind::Truncated, f::segment_data_size, 32))?))
+        if base == 0 {
+            return Some((flat, &[]));
+        }
+        let Some(behind) = file.get(base..) else {
+            return cx.fail(ErrorKind::Truncated, f::segment_base_offset, 24);
+        };
+        match behind.get(..if size == 0 { behind.len() } else { size }) {
+            Some(data) => Some((flat, data)),
+            None => cx.fail(ErrorKind::Truncated, f::segment_data_size, 32),
+        }
     }
 }
 
@@ -136,8 +133,9 @@ impl ExtendedHeader {
 #[derive(Clone, Copy)]
 pub struct Program<'a> {
     file: &'a [u8],
-    header: Option<ExtendedHeader>,
-    root: Table<'a>,
+    flat: &'a [u8],
+    /// Where the root table stands.
+    root: usize,
     plans: Tables,
     segments: Segments<'a>,
 }
@@ -151,110 +149,136 @@ impl<'a> Program<'a> {
     /// # Errors
     /// At the first thing that is wrong; see [`Error`].
     pub fn parse(bytes: &'a [u8]) -> Result<Program<'a>, Error> {
-        use schema::Program as f;
         check_address(bytes, schema::File::address)?;
         check_identifier(bytes, b"ET12")?;
-        let header = ExtendedHeader::read(bytes)?;
-        let (flat, data) = match &header {
-            Some(header) => header.split(bytes)?,
-            None => (bytes, [].as_slice()),
-        };
-        let root = Table::referenced(flat, 0, schema::File::root)?;
-        if root.u32(f::version)? != 0 {
-            return Err(root.error(ErrorKind::Unknown, f::version));
+        let cx = Cx::new(bytes);
+        let (flat, data) = match ExtendedHeader::read(&cx) {
+            Some(Some(header)) => header.split(&cx),
+            Some(None) => Some((bytes, [].as_slice())),
+            None => None,
         }
-        let program = Program {
-            file: bytes,
-            header,
-            root,
-            plans: root.tables(f::execution_plan)?,
-            segments: Segments::new(flat, data, root.tables(f::segments)?),
-        };
-        program.check()?;
-        Ok(program)
+        .ok_or_else(|| cx.fault())?;
+        let cx = Cx::unchecked(flat);
+        Program::check(&cx, bytes, data).ok_or_else(|| cx.fault())
     }
 
-    fn check(&self) -> Result<(), Error> {
+    fn check(cx: &Cx<'a>, file: &'a [u8], data: &'a [u8]) -> Option<Program<'a>> {
         use schema::Program as f;
-        let mut budget = Budget::new(self.flat().len());
-        self.segments.check(&mut budget)?;
-        let named = self.root.tables(f::named_data)?;
-        for i in 0..named.len() {
-            let entry = named.get(self.flat(), i, f::named_data)?;
-            let (key, _) = self.read_named(entry)?;
-            budget.spend(key.len().saturating_add(16), f::named_data, entry.pos())?;
+        let root = cx.table(0, schema::File::root)?;
+        if root.u32(f::version)? != 0 {
+            return root.fail(ErrorKind::Unknown, f::version);
         }
-        for i in 0..self.plans.len() {
-            self.read_plan(i)?.check(&mut budget)?;
+        let program = Program {
+            file,
+            flat: cx.flat,
+            root: root.pos,
+            plans: root.tables(f::execution_plan)?,
+            segments: Segments::new(data, root.tables(f::segments)?),
+        };
+        program.segments.check(cx)?;
+        let named = root.tables(f::named_data)?;
+        for i in 0..named.len(cx.flat) {
+            let (key, _) = program.read_named(cx, named, i)?;
+            cx.spend(key.len().saturating_add(16), f::named_data, root.pos)?;
         }
-        Ok(())
+        for i in 0..program.method_count() {
+            program.read_plan(cx, i)?.check(cx)?;
+        }
+        Some(program)
     }
 
     pub(crate) fn flat(&self) -> &'a [u8] {
-        self.root.buf()
+        self.flat
     }
 
-    fn read_plan(&self, i: usize) -> Result<Plan<'a>, Error> {
-        Plan::read(*self, self.plans.get(self.flat(), i, schema::Program::execution_plan)?)
+    /// What a getter reads with.
+    pub(crate) fn cx(&self) -> Cx<'a> {
+        Cx::new(self.flat)
     }
 
-    fn read_named(&self, entry: Table<'a>) -> Result<(&'a str, &'a [u8]), Error> {
+    fn root<'c>(&self, cx: &'c Cx<'a>) -> Table<'c, 'a> {
+        Table { cx, pos: self.root }
+    }
+
+    fn read_plan(&self, cx: &Cx<'a>, i: usize) -> Option<Plan<'a>> {
+        Plan::read(self, self.plans.get(cx, i, schema::Program::execution_plan)?)
+    }
+
+    fn read_named(&self, cx: &Cx<'a>, named: Tables, i: usize) -> Option<(&'a str, &'a [u8])> {
+        let entry = named.get(cx, i, schema::Program::named_data)?;
         let key = entry.need_string(schema::NamedData::key)?;
-        Ok((key, self.segments.read_for(entry, schema::NamedData::segment_index)?))
+        Some((key, self.segments.read_for(entry, schema::NamedData::segment_index)?))
     }
 
-    /// `nbytes` bytes of constant `index`.
-    pub(crate) fn read_constant(&self, index: u32, nbytes: usize) -> Result<&'a [u8], Error> {
+    /// `nbytes` bytes of the constant that field `data_buffer_idx` of `tensor` names.
+    pub(crate) fn read_constant(&self, tensor: Table<'_, 'a>, nbytes: usize) -> Option<&'a [u8]> {
         use schema::Program as f;
-        if let Some(constants) = self.root.table(f::constant_segment)? {
+        let root = self.root(tensor.cx);
+        if let Some(constants) = root.table(f::constant_segment)? {
             // A single offset is the reserved entry 0: a program without constants.
             if constants.need_vector(schema::SubsegmentOffsets::offsets, 8)?.len() > 8 {
-                return self.read_subsegment(constants, index, nbytes);
+                return self.read_subsegment(constants, tensor, nbytes);
             }
         }
         // Files from before 2024-09 have their constants inside of the flatbuffer.
-        let buffers = self.root.tables(f::constant_buffer)?;
-        let buffer = buffers.get(self.flat(), index as usize, f::constant_buffer)?;
-        let storage = buffer.need_vector(schema::Buffer::storage, 1)?;
-        storage.get(..nbytes).ok_or_else(|| buffer.error(ErrorKind::DataTooSmall, schema::Buffer::storage))
+        let buffers = root.tables(f::constant_buffer)?;
+        let index = tensor.index(schema::Tensor::data_buffer_idx, buffers.len(self.flat))?;
+        let buffer = buffers.get(tensor.cx, index as usize, f::constant_buffer)?;
+        match buffer.need_vector(schema::Buffer::storage, 1)?.get(..nbytes) {
+            Some(bytes) => Some(bytes),
+            None => buffer.fail(ErrorKind::DataTooSmall, schema::Buffer::storage),
+        }
     }
 
-    /// `nbytes` bytes of the initial value `index` in the mutable segment `segment`.
-    pub(crate) fn read_initial(&self, segment: u64, index: u32, nbytes: usize) -> Result<&'a [u8], Error> {
-        use schema::Program as f;
-        let segments = self.root.tables(f::mutable_data_segments)?;
-        let segment = usize::try_from(segment).unwrap_or(usize::MAX);
-        self.read_subsegment(segments.get(self.flat(), segment, f::mutable_data_segments)?, index, nbytes)
+    /// `nbytes` bytes of the initial value that field `data_buffer_idx` of `tensor` names, in the mutable segment
+    /// that field `mutable_data_segments_idx` of `extra` names.
+    pub(crate) fn read_initial(
+        &self,
+        extra: Option<Table<'_, 'a>>,
+        tensor: Table<'_, 'a>,
+        nbytes: usize,
+    ) -> Option<&'a [u8]> {
+        use schema::ExtraTensorInfo as e;
+        let segments = self.root(tensor.cx).tables(schema::Program::mutable_data_segments)?;
+        let segment = match extra {
+            Some(extra) => {
+                let segment = extra.bytes64(e::mutable_data_segments_idx)?;
+                if segment >= segments.len(self.flat) {
+                    return extra.fail(ErrorKind::Index, e::mutable_data_segments_idx);
+                }
+                segment
+            }
+            None => 0,
+        };
+        let segment = segments.get(tensor.cx, segment, schema::Program::mutable_data_segments)?;
+        self.read_subsegment(segment, tensor, nbytes)
     }
 
-    fn read_subsegment(&self, of: Table<'a>, index: u32, nbytes: usize) -> Result<&'a [u8], Error> {
+    fn read_subsegment(&self, of: Table<'_, 'a>, tensor: Table<'_, 'a>, nbytes: usize) -> Option<&'a [u8]> {
         use schema::SubsegmentOffsets as f;
         let offsets = U64List::new(of.need_vector(f::offsets, 8)?);
-        let Some(offset) = offsets.get(index as usize) else {
-            return Err(of.error(ErrorKind::Index, f::offsets));
-        };
+        let index = tensor.index(schema::Tensor::data_buffer_idx, offsets.len())?;
         let data = self.segments.read_for(of, f::segment_index)?;
-        usize::try_from(offset)
-            .ok()
-            .and_then(|offset| range(data, offset, nbytes))
-            .ok_or_else(|| of.error(ErrorKind::DataTooSmall, f::offsets))
+        let offset = usize::try_from(offsets.get(index as usize)?).unwrap_or(usize::MAX);
+        match range(data, offset, nbytes) {
+            Some(bytes) => Some(bytes),
+            None => of.fail(ErrorKind::DataTooSmall, f::offsets),
+        }
     }
 
     /// The bytes of a delegate.
-    pub(crate) fn read_processed(&self, reference: Table<'a>) -> Result<&'a [u8], Error> {
+    pub(crate) fn read_processed(&self, reference: Table<'_, 'a>) -> Option<&'a [u8]> {
         use schema::BackendDelegateDataReference as f;
         match reference.u8(f::location)? {
             0 => {
-                let inline = self.root.tables(schema::Program::backend_delegate_data)?;
-                let index = reference.u32(f::index)? as usize;
-                if index >= inline.len() {
-                    return Err(reference.error(ErrorKind::Index, f::index));
-                }
-                let data = inline.get(self.flat(), index, schema::Program::backend_delegate_data)?;
+                let inline = self.root(reference.cx).tables(schema::Program::backend_delegate_data)?;
+                let index = reference.index(f::index, inline.len(self.flat))?;
+                let data =
+                    inline.get(reference.cx, index as usize, schema::Program::backend_delegate_data)?;
                 data.need_vector(schema::BackendDelegateInlineData::data, 1)
             }
             1 => self.segments.read_for(reference, f::index),
-            _ => Err(reference.error(ErrorKind::Unknown, f::location)),
+            _ => reference.fail(ErrorKind::Unknown, f::location),
         }
     }
 
@@ -265,27 +289,27 @@ impl<'a> Program<'a> {
 
     /// The schema version; this reader knows 0.
     pub fn version(&self) -> u32 {
-        self.root.u32(schema::Program::version).unwrap_or(0)
+        self.root(&self.cx()).u32(schema::Program::version).unwrap_or(0)
     }
 
     /// The extended header; files without segments have none.
     pub fn extended_header(&self) -> Option<ExtendedHeader> {
-        self.header
+        ExtendedHeader::read(&Cx::new(self.file))?
     }
 
     /// The bytes of the flatbuffer, with the header: without segments, the whole file.
     pub fn flatbuffer_size(&self) -> usize {
-        self.flat().len()
+        self.flat.len()
     }
 
     /// The number of methods.
     pub fn method_count(&self) -> usize {
-        self.plans.len()
+        self.plans.len(self.flat)
     }
 
     /// Method `i`.
     pub fn method(&self, i: usize) -> Option<Plan<'a>> {
-        self.read_plan(i).ok()
+        self.read_plan(&self.cx(), i)
     }
 
     /// The methods in their order in the file.
@@ -301,17 +325,17 @@ impl<'a> Program<'a> {
 
     /// The number of segments.
     pub fn segment_count(&self) -> usize {
-        self.segments.len()
+        self.segments.tables.len(self.flat)
     }
 
     /// The bytes of segment `i`.
     pub fn segment(&self, i: usize) -> Option<&'a [u8]> {
-        self.segments.read(i).ok()
+        self.segments.read(&self.cx(), i)
     }
 
     /// The data that the program holds under names.
     pub fn named_data(&self) -> NamedDataIter<'a> {
-        let entries = self.root.tables(schema::Program::named_data).unwrap_or_default();
+        let entries = self.root(&self.cx()).tables(schema::Program::named_data).unwrap_or_default();
         NamedDataIter { program: *self, entries, next: 0 }
     }
 
@@ -323,10 +347,10 @@ impl<'a> Program<'a> {
     /// The bytes of every inline delegate, used or not.
     pub fn inline_delegate_bytes(&self) -> usize {
         let field = schema::Program::backend_delegate_data;
-        let inline = self.root.tables(field).unwrap_or_default();
-        let bytes =
-            |i| inline.get(self.flat(), i, field)?.need_vector(schema::BackendDelegateInlineData::data, 1);
-        (0..inline.len()).filter_map(|i| bytes(i).ok()).fold(0, |sum, data| sum.saturating_add(data.len()))
+        let cx = self.cx();
+        let inline = self.root(&cx).tables(field).unwrap_or_default();
+        let bytes = |i| inline.get(&cx, i, field)?.need_vector(schema::BackendDelegateInlineData::data, 1);
+        (0..inline.len(self.flat)).filter_map(bytes).fold(0, |sum, data| sum.saturating_add(data.len()))
     }
 }
 
@@ -342,16 +366,16 @@ impl<'a> Iterator for NamedDataIter<'a> {
     type Item = (&'a str, &'a [u8]);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let entry = self.entries.get(self.program.flat(), self.next, schema::Program::named_data).ok()?;
+        let entry = self.program.read_named(&self.program.cx(), self.entries, self.next)?;
         self.next = self.next.saturating_add(1);
-        self.program.read_named(entry).ok()
+        Some(entry)
     }
 }
 
 impl core::fmt::Debug for Program<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Program")
-            .field("header", &self.header)
+            .field("header", &self.extended_header())
             .field("methods", &self.method_count())
             .field("segments", &self.segment_count())
             .finish_non_exhaustive()

@@ -3,13 +3,11 @@
 //! Written for external constants and for the external blocks of a delegate. The file is a flatbuffer with
 //! an extended header and segments behind, as a program is.
 
-use crate::dtype::Dtype;
 use crate::error::{Error, ErrorKind, fail};
-use crate::flat::{Budget, Table, Tables, range, u32_at, u64_at};
-use crate::list::I32List;
+use crate::flat::{Cx, Tables, range, u32_at, u64_at};
 use crate::program::{Segments, check_address, check_identifier};
-use crate::schema::{self, Field};
-use crate::value::{check_dim_order, checked_nbytes};
+use crate::schema;
+use crate::value::{Layout, read_shape};
 
 /// A data file: a view of its bytes, all of which were checked.
 #[derive(Clone, Copy)]
@@ -17,7 +15,6 @@ pub struct DataFile<'a> {
     flat: &'a [u8],
     entries: Tables,
     segments: Segments<'a>,
-    version: u32,
 }
 
 /// A name and its data.
@@ -31,45 +28,6 @@ pub struct Entry<'a> {
     pub layout: Option<Layout<'a>>,
 }
 
-/// The type and the shape of a tensor.
-#[derive(Clone, Copy, Debug)]
-pub struct Layout<'a> {
-    /// The element type.
-    pub dtype: Dtype,
-    /// The sizes, outermost first.
-    pub sizes: I32List<'a>,
-    /// The dimensions in the order in which they lie in memory, outermost first: a permutation.
-    pub dim_order: &'a [u8],
-    /// The bytes of all elements.
-    pub nbytes: usize,
-}
-
-impl<'a> Layout<'a> {
-    fn read(table: Table<'a>) -> Result<Layout<'a>, Error> {
-        use schema::TensorLayout as f;
-        let fields = [f::scalar_type, f::sizes, f::dim_order];
-        Layout::read_fields(table, fields)
-    }
-
-    /// Reads the fields of any table that describes a tensor: element type, sizes, dim order.
-    pub(crate) fn read_fields(
-        table: Table<'a>,
-        [dtype, sizes, order]: [Field; 3],
-    ) -> Result<Layout<'a>, Error> {
-        let code = table.u8(dtype)?;
-        let list = I32List::new(table.need_vector(sizes, 4)?);
-        let layout = Layout {
-            dtype: Dtype::from_code(code).ok_or_else(|| table.error(ErrorKind::Unknown, dtype))?,
-            sizes: list,
-            dim_order: table.need_vector(order, 1)?,
-            nbytes: 0,
-        };
-        let nbytes = checked_nbytes(layout.dtype, list).map_err(|kind| table.error(kind, sizes))?;
-        check_dim_order(list.len(), layout.dim_order).map_err(|kind| table.error(kind, order))?;
-        Ok(Layout { nbytes, ..layout })
-    }
-}
-
 impl<'a> DataFile<'a> {
     /// Reads and checks a data file. After this no getter fails.
     ///
@@ -79,7 +37,6 @@ impl<'a> DataFile<'a> {
     /// At the first thing that is wrong; see [`Error`].
     pub fn parse(bytes: &'a [u8]) -> Result<DataFile<'a>, Error> {
         use schema::ExtendedHeader as h;
-        use schema::FlatTensor as f;
         check_address(bytes, schema::File::address)?;
         check_identifier(bytes, b"FT01")?;
         // Unlike a program, a data file always has the header.
@@ -100,49 +57,48 @@ impl<'a> DataFile<'a> {
         let flat = flat.ok_or(Error::new(ErrorKind::Truncated, h::flatbuffer_size, 24))?;
         let data = range(bytes, at(32, h::segment_base_offset)?, at(40, h::segment_data_size)?);
         let data = data.ok_or(Error::new(ErrorKind::Truncated, h::segment_data_size, 40))?;
-        let root = Table::referenced(flat, 0, schema::File::root)?;
-        let version = root.u32(f::version)?;
-        if version != 0 {
-            return Err(root.error(ErrorKind::Unknown, f::version));
-        }
-        let file = DataFile {
-            flat,
-            entries: root.tables(f::named_data)?,
-            segments: Segments::new(flat, data, root.tables(f::segments)?),
-            version,
-        };
-        let mut budget = Budget::new(flat.len());
-        file.segments.check(&mut budget)?;
-        for i in 0..file.entries.len() {
-            let entry = file.read(i)?;
-            budget.spend(entry.key.len().saturating_add(64), f::named_data, root.pos())?;
-        }
-        Ok(file)
+        let cx = Cx::unchecked(flat);
+        DataFile::check(&cx, data).ok_or_else(|| cx.fault())
     }
 
-    fn read(&self, i: usize) -> Result<Entry<'a>, Error> {
+    fn check(cx: &Cx<'a>, data: &'a [u8]) -> Option<DataFile<'a>> {
+        use schema::FlatTensor as f;
+        let root = cx.table(0, schema::File::root)?;
+        if root.u32(f::version)? != 0 {
+            return root.fail(ErrorKind::Unknown, f::version);
+        }
+        let file = DataFile {
+            flat: cx.flat,
+            entries: root.tables(f::named_data)?,
+            segments: Segments::new(data, root.tables(f::segments)?),
+        };
+        file.segments.check(cx)?;
+        for i in 0..file.len() {
+            let entry = file.read(cx, i)?;
+            cx.spend(entry.key.len().saturating_add(64), f::named_data, root.pos)?;
+        }
+        Some(file)
+    }
+
+    fn read(&self, cx: &Cx<'a>, i: usize) -> Option<Entry<'a>> {
         use schema::NamedData as f;
-        let table = self.entries.get(self.flat, i, schema::FlatTensor::named_data)?;
+        use schema::TensorLayout as t;
+        let table = self.entries.get(cx, i, schema::FlatTensor::named_data)?;
         let key = table.need_string(f::key)?;
         let data = self.segments.read_for(table, f::segment_index)?;
         let layout = match table.table(f::tensor_layout)? {
-            Some(layout) => Some(Layout::read(layout)?),
+            Some(layout) => Some(read_shape(layout, [t::scalar_type, t::sizes, t::dim_order])?),
             None => None,
         };
         if layout.is_some_and(|layout| layout.nbytes > data.len()) {
-            return Err(table.error(ErrorKind::DataTooSmall, f::tensor_layout));
+            return table.fail(ErrorKind::DataTooSmall, f::tensor_layout);
         }
-        Ok(Entry { key, data, layout })
-    }
-
-    /// The schema version; this reader knows 0.
-    pub fn version(&self) -> u32 {
-        self.version
+        Some(Entry { key, data, layout })
     }
 
     /// The number of names.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.entries.len(self.flat)
     }
 
     /// Whether there is no name.
@@ -158,7 +114,7 @@ impl<'a> DataFile<'a> {
     /// Names and data in their order in the file.
     pub fn iter(&self) -> impl Iterator<Item = Entry<'a>> + use<'a> {
         let file = *self;
-        (0..self.len()).filter_map(move |i| file.read(i).ok())
+        (0..self.len()).filter_map(move |i| file.read(&Cx::new(file.flat), i))
     }
 }
 

@@ -1,12 +1,11 @@
 //! Values of a plan: numbers, lists, tensors.
 
 use crate::dtype::Dtype;
-use crate::error::{Error, ErrorKind};
+use crate::error::ErrorKind;
 use crate::flat::Table;
 use crate::list::{BoolList, F64List, I32List, I64List};
 use crate::plan::Plan;
-use crate::program::Program;
-use crate::schema;
+use crate::schema::{self, Field};
 
 /// The largest rank of a tensor (`kTensorDimensionLimit` in ExecuTorch).
 pub const MAX_RANK: usize = 16;
@@ -54,14 +53,14 @@ pub(crate) mod kind {
 }
 
 impl<'a> Value<'a> {
-    pub(crate) fn read(evalue: Table<'a>, plan: &Plan<'a>) -> Result<Value<'a>, Error> {
+    pub(crate) fn read(evalue: Table<'_, 'a>, plan: &Plan<'a>) -> Option<Value<'a>> {
         use schema::EValue as f;
         let kind = evalue.u8(f::val_type)?;
         if kind == kind::NULL {
-            return Ok(Value::None);
+            return Some(Value::None);
         }
         let value = evalue.need_table(f::val)?;
-        Ok(match kind {
+        Some(match kind {
             kind::INT => Value::Int(value.i64(schema::Int::int_val)?),
             kind::BOOL => Value::Bool(value.bool(schema::Bool::bool_val)?),
             kind::DOUBLE => Value::Double(value.f64(schema::Double::double_val)?),
@@ -78,7 +77,7 @@ impl<'a> Value<'a> {
             kind::OPTIONAL_TENSOR_LIST => Value::OptionalTensorList(I32List::new(
                 value.need_vector(schema::OptionalTensorList::items, 4)?,
             )),
-            _ => return Err(evalue.error(ErrorKind::Unknown, f::val_type)),
+            _ => return evalue.fail(ErrorKind::Unknown, f::val_type),
         })
     }
 }
@@ -146,138 +145,171 @@ impl core::fmt::Debug for TensorData<'_> {
 /// A tensor as the program file describes it.
 #[derive(Clone, Copy, Debug)]
 pub struct TensorView<'a> {
-    dtype: Dtype,
+    shape: Layout<'a>,
     dynamism: Dynamism,
-    sizes: I32List<'a>,
-    dim_order: &'a [u8],
-    nbytes: usize,
     data: TensorData<'a>,
     name: Option<&'a str>,
 }
 
-impl<'a> TensorView<'a> {
-    fn read(tensor: Table<'a>, plan: &Plan<'a>) -> Result<TensorView<'a>, Error> {
+/// The type and the shape of a tensor.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout<'a> {
+    /// The element type.
+    pub dtype: Dtype,
+    /// The sizes, outermost first: at most [`MAX_RANK`], none negative.
+    pub sizes: I32List<'a>,
+    /// The dimensions in the order in which they lie in memory, outermost first: a permutation.
+    pub dim_order: &'a [u8],
+    /// The bytes of all elements.
+    pub nbytes: usize,
+}
+
+/// Reads the fields of any table that describes a tensor: element type, sizes, dim order.
+pub(crate) fn read_shape<'a>(table: Table<'_, 'a>, [dtype, sizes, order]: [Field; 3]) -> Option<Layout<'a>> {
+    let Some(element) = Dtype::from_code(table.u8(dtype)?) else {
+        return table.fail(ErrorKind::Unknown, dtype);
+    };
+    let list = I32List::new(table.need_vector(sizes, 4)?);
+    let dim_order = table.need_vector(order, 1)?;
+    let rank = list.len();
+    if rank > MAX_RANK {
+        return table.fail(ErrorKind::Rank, sizes);
+    }
+    let mut nbytes = element.size();
+    for size in list.iter() {
+        let Ok(size) = u32::try_from(size) else {
+            return table.fail(ErrorKind::Negative, sizes);
+        };
+        match nbytes.checked_mul(size as usize) {
+            Some(product) => nbytes = product,
+            None => return table.fail(ErrorKind::Overflow, sizes),
+        }
+    }
+    let mut seen = 0u32;
+    for &dim in dim_order {
+        // A dimension that is too large makes no bit below `rank`.
+        seen |= 1u32.checked_shl(dim.into()).unwrap_or(0);
+    }
+    if dim_order.len() != rank || seen != (1u32 << (rank & 31)) - 1 {
+        return table.fail(ErrorKind::DimOrder, order);
+    }
+    Some(Layout { dtype: element, sizes: list, dim_order, nbytes })
+}
+
+impl<'a> Layout<'a> {
+    /// Where the bytes of a tensor of this shape are, and its name.
+    fn find_data(&self, tensor: Table<'_, 'a>, plan: &Plan<'a>) -> Option<(TensorData<'a>, Option<&'a str>)> {
+        use schema::ExtraTensorInfo as e;
         use schema::Tensor as f;
-        let code = tensor.u8(f::scalar_type)?;
-        let dtype = Dtype::from_code(code).ok_or_else(|| tensor.error(ErrorKind::Unknown, f::scalar_type))?;
+        let index = tensor.u32(f::data_buffer_idx)?;
+        let extra = tensor.table(f::extra_tensor_info)?;
+        let mut name = "";
+        let mut external = false;
+        if let Some(extra) = extra {
+            name = extra.string(e::fully_qualified_name)?;
+            external = match extra.u8(e::location)? {
+                0 => false,
+                1 => true,
+                _ => return extra.fail(ErrorKind::Unknown, e::location),
+            };
+            if extra.u8(e::device_type)? != 0 {
+                return extra.fail(ErrorKind::Unsupported, e::device_type);
+            }
+            if external && name.is_empty() {
+                return extra.fail(ErrorKind::Missing, e::fully_qualified_name);
+            }
+        }
+        let key = name;
+        let data = match tensor.table(f::allocation_info)? {
+            Some(allocation) => {
+                let (buffer, offset) = self.place(allocation, plan)?;
+                if external {
+                    TensorData::PlannedExternal { buffer, offset, key }
+                } else {
+                    let initial = match index {
+                        0 => None,
+                        _ => Some(plan.program().read_initial(extra, tensor, self.nbytes)?),
+                    };
+                    TensorData::Planned { buffer, offset, initial }
+                }
+            }
+            None if external => TensorData::External { key },
+            None if index == 0 => TensorData::Unplanned,
+            None => {
+                let data = plan.program().read_constant(tensor, self.nbytes)?;
+                if !self.dtype.divides(data.as_ptr() as usize) {
+                    return tensor.fail(ErrorKind::DataMisaligned, f::data_buffer_idx);
+                }
+                TensorData::Constant(data)
+            }
+        };
+        Some((data, if name.is_empty() { None } else { Some(name) }))
+    }
+
+    /// The buffer and the offset where the memory plan puts the tensor.
+    fn place(&self, allocation: Table<'_, 'a>, plan: &Plan<'a>) -> Option<(u32, usize)> {
+        use schema::AllocationDetails as f;
+        // Number 0 is a placeholder in the file's list of buffers.
+        let number = allocation.index(f::memory_id, plan.buffer_count().saturating_add(1))?;
+        let Some(buffer) = number.checked_sub(1) else {
+            return allocation.fail(ErrorKind::Index, f::memory_id);
+        };
+        let low = allocation.u32(f::memory_offset_low)?;
+        let high = allocation.u32(f::memory_offset_high)?;
+        let start = u64::from(high) << 32 | u64::from(low);
+        let room = plan.buffer_size(buffer as usize).checked_sub(start);
+        if room.is_none_or(|room| room < self.nbytes as u64) {
+            return allocation.fail(ErrorKind::PlanTooSmall, f::memory_offset_low);
+        }
+        let Ok(offset) = usize::try_from(start) else {
+            return allocation.fail(ErrorKind::Overflow, f::memory_offset_high);
+        };
+        if !self.dtype.divides(offset) {
+            return allocation.fail(ErrorKind::DataMisaligned, f::memory_offset_low);
+        }
+        Some((buffer, offset))
+    }
+}
+
+impl<'a> TensorView<'a> {
+    fn read(tensor: Table<'_, 'a>, plan: &Plan<'a>) -> Option<TensorView<'a>> {
+        use schema::Tensor as f;
+        let shape = read_shape(tensor, [f::scalar_type, f::sizes, f::dim_order])?;
         if tensor.u32(f::storage_offset)? != 0 {
-            return Err(tensor.error(ErrorKind::Unsupported, f::storage_offset));
+            return tensor.fail(ErrorKind::Unsupported, f::storage_offset);
         }
         // 0 is torch's strided layout, the only one that ExecuTorch has.
         if tensor.u8(f::layout)? != 0 {
-            return Err(tensor.error(ErrorKind::Unsupported, f::layout));
+            return tensor.fail(ErrorKind::Unsupported, f::layout);
         }
         let dynamism = match tensor.u8(f::shape_dynamism)? {
             0 => Dynamism::Static,
             1 => Dynamism::DynamicBound,
             2 => Dynamism::DynamicUnbound,
-            _ => return Err(tensor.error(ErrorKind::Unknown, f::shape_dynamism)),
+            _ => return tensor.fail(ErrorKind::Unknown, f::shape_dynamism),
         };
-        let sizes = I32List::new(tensor.need_vector(f::sizes, 4)?);
-        let dim_order = tensor.need_vector(f::dim_order, 1)?;
-        let nbytes = checked_nbytes(dtype, sizes).map_err(|kind| tensor.error(kind, f::sizes))?;
-        check_dim_order(sizes.len(), dim_order).map_err(|kind| tensor.error(kind, f::dim_order))?;
-        let mut view =
-            TensorView { dtype, dynamism, sizes, dim_order, nbytes, data: TensorData::Unplanned, name: None };
-        view.find_data(tensor, plan)?;
-        Ok(view)
-    }
-
-    fn find_data(&mut self, tensor: Table<'a>, plan: &Plan<'a>) -> Result<(), Error> {
-        use schema::ExtraTensorInfo as e;
-        use schema::Tensor as f;
-        let program: &Program<'a> = plan.program();
-        let index = tensor.u32(f::data_buffer_idx)?;
-        let mut segment = 0;
-        let mut external = false;
-        if let Some(extra) = tensor.table(f::extra_tensor_info)? {
-            self.name = extra.string(e::fully_qualified_name)?;
-            segment = extra.u64(e::mutable_data_segments_idx)?;
-            external = match extra.u8(e::location)? {
-                0 => false,
-                1 => true,
-                _ => return Err(extra.error(ErrorKind::Unknown, e::location)),
-            };
-            if extra.u8(e::device_type)? != 0 {
-                return Err(extra.error(ErrorKind::Unsupported, e::device_type));
-            }
-            if external && self.name.is_none() {
-                return Err(extra.error(ErrorKind::Missing, e::fully_qualified_name));
-            }
-        }
-        let planned = match tensor.table(f::allocation_info)? {
-            Some(allocation) => Some(self.place(allocation, plan)?),
-            None => None,
-        };
-        // An index that leads nowhere is the tensor's fault, not that of the list it should be in.
-        let blame = |error: Error| match error.kind {
-            ErrorKind::Index => tensor.error(ErrorKind::Index, f::data_buffer_idx),
-            _ => error,
-        };
-        self.data = match (planned, self.name) {
-            (Some((buffer, offset)), Some(key)) if external => {
-                TensorData::PlannedExternal { buffer, offset, key }
-            }
-            (None, Some(key)) if external => TensorData::External { key },
-            (Some((buffer, offset)), _) => {
-                let initial = match index {
-                    0 => None,
-                    _ => Some(program.read_initial(segment, index, self.nbytes).map_err(blame)?),
-                };
-                TensorData::Planned { buffer, offset, initial }
-            }
-            (None, _) if index == 0 => TensorData::Unplanned,
-            (None, _) => {
-                let data = program.read_constant(index, self.nbytes).map_err(blame)?;
-                if data.as_ptr() as usize & (self.dtype.size() - 1) != 0 {
-                    return Err(tensor.error(ErrorKind::DataMisaligned, f::data_buffer_idx));
-                }
-                TensorData::Constant(data)
-            }
-        };
-        Ok(())
-    }
-
-    /// The buffer and the offset where the memory plan puts the tensor.
-    fn place(&self, allocation: Table<'a>, plan: &Plan<'a>) -> Result<(u32, usize), Error> {
-        use schema::AllocationDetails as f;
-        let low = allocation.u32(f::memory_offset_low)?;
-        let high = allocation.u32(f::memory_offset_high)?;
-        // Number 0 is a placeholder in the file's list of buffers.
-        let buffer = allocation.u32(f::memory_id)?.checked_sub(1);
-        let Some((buffer, size)) = buffer.and_then(|b| Some((b, plan.read_buffer_size(b as usize)?))) else {
-            return Err(allocation.error(ErrorKind::Index, f::memory_id));
-        };
-        let Ok(offset) = usize::try_from(u64::from(high) << 32 | u64::from(low)) else {
-            return Err(allocation.error(ErrorKind::PlanTooSmall, f::memory_offset_high));
-        };
-        if offset.checked_add(self.nbytes).is_none_or(|end| end as u64 > size) {
-            return Err(allocation.error(ErrorKind::PlanTooSmall, f::memory_offset_low));
-        }
-        if offset & (self.dtype.size() - 1) != 0 {
-            return Err(allocation.error(ErrorKind::DataMisaligned, f::memory_offset_low));
-        }
-        Ok((buffer, offset))
+        let (data, name) = shape.find_data(tensor, plan)?;
+        Some(TensorView { shape, dynamism, data, name })
     }
 
     /// The element type.
     pub fn dtype(&self) -> Dtype {
-        self.dtype
+        self.shape.dtype
     }
 
     /// The sizes, outermost first: at most [`MAX_RANK`], none negative. Upper bounds of a dynamic shape.
     pub fn sizes(&self) -> I32List<'a> {
-        self.sizes
+        self.shape.sizes
     }
 
     /// The dimensions in the order in which they lie in memory, outermost first: a permutation.
     pub fn dim_order(&self) -> &'a [u8] {
-        self.dim_order
+        self.shape.dim_order
     }
 
     /// The bytes of all elements, at the upper bound of a dynamic shape.
     pub fn nbytes(&self) -> usize {
-        self.nbytes
+        self.shape.nbytes
     }
 
     /// How the shape may change.
@@ -294,29 +326,4 @@ impl<'a> TensorView<'a> {
     pub fn name(&self) -> Option<&'a str> {
         self.name
     }
-}
-
-/// The bytes of a tensor of these sizes.
-pub(crate) fn checked_nbytes(dtype: Dtype, sizes: I32List<'_>) -> Result<usize, ErrorKind> {
-    if sizes.len() > MAX_RANK {
-        return Err(ErrorKind::Rank);
-    }
-    let mut nbytes = dtype.size();
-    for size in sizes.iter() {
-        let size = usize::try_from(size).map_err(|_| ErrorKind::Negative)?;
-        nbytes = nbytes.checked_mul(size).ok_or(ErrorKind::Overflow)?;
-    }
-    Ok(nbytes)
-}
-
-/// Whether `order` names each of `rank` dimensions once.
-pub(crate) fn check_dim_order(rank: usize, order: &[u8]) -> Result<(), ErrorKind> {
-    let mut seen = 0u32;
-    for &dim in order {
-        if usize::from(dim) >= rank.min(MAX_RANK) || seen >> (dim & 31) & 1 != 0 {
-            return Err(ErrorKind::DimOrder);
-        }
-        seen |= 1 << (dim & 31);
-    }
-    if order.len() == rank { Ok(()) } else { Err(ErrorKind::DimOrder) }
 }
