@@ -76,6 +76,8 @@ table! {
     cos: OUT;
     cosh: OUT;
     cumsum: OUT;
+    dequantize_per_channel: OUT;
+    dequantize_per_tensor: OUT, TENSOR_OUT;
     detach_copy: OUT;
     div: OUT, SCALAR_OUT, OUT_MODE, SCALAR_MODE_OUT;
     elu: OUT;
@@ -84,6 +86,8 @@ table! {
     empty_dim_order: OUT;
     eq: TENSOR_OUT, SCALAR_OUT;
     erf: OUT;
+    et_copy_index: TENSOR;
+    et_view: DEFAULT;
     exp: OUT;
     expand_copy: OUT;
     expm1: OUT;
@@ -108,6 +112,7 @@ table! {
     leaky_relu: OUT;
     lift_fresh_copy: OUT;
     linear: OUT;
+    local_scalar_dense: DEFAULT;
     log: OUT;
     log10: OUT;
     log1p: OUT;
@@ -138,6 +143,9 @@ table! {
     permute_copy: OUT;
     pow: TENSOR_TENSOR_OUT, TENSOR_SCALAR_OUT, SCALAR_OUT;
     prod: INT_OUT, OUT;
+    quantize_per_channel: OUT;
+    quantize_per_tensor: OUT, TENSOR_OUT;
+    quantized_add: OUT;
     reciprocal: OUT;
     relu: OUT;
     remainder: TENSOR_OUT, SCALAR_OUT;
@@ -145,6 +153,7 @@ table! {
     round: OUT;
     rsqrt: OUT;
     rsub: SCALAR_OUT;
+    scalar: ADD, SUB, MUL, FLOORDIV, FLOORDIV_INT, TRUEDIV, MOD, MOD_INT, SYM_MAX, SYM_MIN, EQ, GT, LT, GE, LE, NEG, SYM_FLOAT, SYM_INT, SYM_NOT, SYM_ITE, CEIL, ROUND, TRUNC;
     scalar_tensor: OUT;
     select_copy: INT_OUT;
     sigmoid: OUT;
@@ -161,6 +170,8 @@ table! {
     stack: OUT;
     sub: OUT, SCALAR_OUT;
     sum: INT_LIST_OUT;
+    sym_numel: DEFAULT;
+    sym_size: INT;
     t_copy: OUT;
     tan: OUT;
     tanh: OUT;

@@ -26,7 +26,13 @@ fn double(value: &Value<'_>) -> f64 {
     }
 }
 
-fn arange(ctx: &KernelContext<'_, '_>, start: Value<'_>, end: Value<'_>, step: Value<'_>, out: usize) -> Done {
+fn arange(
+    ctx: &KernelContext<'_, '_>,
+    start: Value<'_>,
+    end: Value<'_>,
+    step: Value<'_>,
+    out: usize,
+) -> Done {
     let whole = match (start, end, step) {
         (Value::Int(start), Value::Int(_), Value::Int(step)) => Some((start, step)),
         _ => None,

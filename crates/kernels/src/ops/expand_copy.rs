@@ -10,7 +10,8 @@ pub const OUT: KernelDef = KernelDef::new("aten::expand_copy.out", 4, &[3], Dtyp
 fn out(ctx: &KernelContext<'_, '_>) -> Done {
     let (input, sizes) = (ctx.tensor(0)?, ctx.ints(1)?);
     let added = sizes.len().checked_sub(input.rank());
-    let added = added.ok_or(KernelError::Invalid("an expanded tensor has at least the dimensions of the input"))?;
+    let added =
+        added.ok_or(KernelError::Invalid("an expanded tensor has at least the dimensions of the input"))?;
     let shape = shape(sizes.iter().enumerate().map(|(i, size)| match i.checked_sub(added) {
         Some(d) if size == -1 => input.dim(d) as i64,
         _ => size,

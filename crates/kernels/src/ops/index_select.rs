@@ -46,7 +46,10 @@ mod range {
                 .int(0)
                 .tensor(TestTensor::new(Dtype::Long, &[1], &[position]))
                 .tensor(TestTensor::empty(Dtype::Char, &[1]));
-            assert_eq!(call.run(&super::OUT), Err(KernelError::Invalid("an index is outside of its dimension")));
+            assert_eq!(
+                call.run(&super::OUT),
+                Err(KernelError::Invalid("an index is outside of its dimension"))
+            );
         }
     }
 }

@@ -10,7 +10,11 @@ pub const OUT: KernelDef = KernelDef::new("aten::isinf.out", 2, &[1], NUMERIC, o
 
 fn out(ctx: &KernelContext<'_, '_>) -> Done {
     let unary = Unary::load(ctx, 1)?;
-    if unary.float_input() { unary.float(|x| f32::from(u8::from(x.is_infinite()))) } else { unary.int(&|_| 0) }
+    if unary.float_input() {
+        unary.float(|x| f32::from(u8::from(x.is_infinite())))
+    } else {
+        unary.int(&|_| 0)
+    }
 }
 
 crate::util::fixtures::like_torch!("isinf": OUT);

@@ -10,7 +10,11 @@ pub const OUT: KernelDef = KernelDef::new("aten::logical_not.out", 2, &[1], NUME
 
 fn out(ctx: &KernelContext<'_, '_>) -> Done {
     let unary = Unary::load(ctx, 1)?;
-    if unary.float_input() { unary.float(|x| f32::from(u8::from(x == 0.0))) } else { unary.int(&|x| i64::from(x == 0)) }
+    if unary.float_input() {
+        unary.float(|x| f32::from(u8::from(x == 0.0)))
+    } else {
+        unary.int(&|x| i64::from(x == 0))
+    }
 }
 
 crate::util::fixtures::like_torch!("logical_not": OUT);

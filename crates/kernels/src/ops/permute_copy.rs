@@ -18,7 +18,9 @@ fn out(ctx: &KernelContext<'_, '_>) -> Done {
         push(&mut shape, input.dim(d) as u32)?;
     }
     if dims.len() != input.rank() || seen != all(input.rank()) {
-        return Err(KernelError::Invalid("the dimensions of a permutation must be all those of the input, once each"));
+        return Err(KernelError::Invalid(
+            "the dimensions of a permutation must be all those of the input, once each",
+        ));
     }
     read_strided(ctx.out_sized(2, &shape)?, &input, 0, &from)
 }

@@ -10,12 +10,7 @@ pub const SCALAR_OUT: KernelDef = KernelDef::new("aten::rsub.Scalar_out", 4, &[3
 
 fn scalar_out(ctx: &KernelContext<'_, '_>) -> Done {
     let (other, alpha) = (scalar(ctx, 1)?, scalar(ctx, 2)?);
-    number(
-        ctx,
-        3,
-        |a| other.float - alpha.float * a,
-        |a| other.int.wrapping_sub(alpha.int.wrapping_mul(a)),
-    )
+    number(ctx, 3, |a| other.float - alpha.float * a, |a| other.int.wrapping_sub(alpha.int.wrapping_mul(a)))
 }
 
 crate::util::fixtures::like_torch!("rsub": SCALAR_OUT);

@@ -1,4 +1,4 @@
-//! `aten::sqrt`: the square root, correctly rounded.
+//! `aten::sqrt`: the square root, correctly rounded, which is within 1 ulp of torch.
 
 use crate::util::args::Done;
 use crate::util::elementwise::float;

@@ -9,7 +9,8 @@ use crate::util::reduce::Reduction;
 use tombolo_runtime::{KernelContext, KernelDef};
 
 /// `aten::var.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out)`
-pub const CORRECTION_OUT: KernelDef = KernelDef::new("aten::var.correction_out", 5, &[4], FLOATS, correction_out);
+pub const CORRECTION_OUT: KernelDef =
+    KernelDef::new("aten::var.correction_out", 5, &[4], FLOATS, correction_out);
 /// `aten::var.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out)`
 pub const OUT: KernelDef = KernelDef::new("aten::var.out", 5, &[4], FLOATS, out);
 

@@ -99,7 +99,11 @@ pub(crate) fn view_shape(count: usize, sizes: Ints<'_, '_>) -> Result<Shape, Ker
     let known = known.fold(1usize, |n, size| n.saturating_mul(usize::try_from(size).unwrap_or(usize::MAX)));
     let left = count.checked_div(known).unwrap_or(0) as i64;
     let shape = shape(sizes.iter().map(|size| if size == -1 { left } else { size }))?;
-    if shape.count() == count && sizes.iter().filter(|&size| size == -1).count() <= 1 { Ok(shape) } else { Err(misfit) }
+    if shape.count() == count && sizes.iter().filter(|&size| size == -1).count() <= 1 {
+        Ok(shape)
+    } else {
+        Err(misfit)
+    }
 }
 
 /// Position `index` of a dimension of `size`, counted from the end if negative.
@@ -127,7 +131,12 @@ pub(crate) struct Slice {
 impl Slice {
     /// From `start` (or the beginning) to before `end` (or the end) of a dimension of `size`. Both
     /// count from the end if negative, and are limited to the dimension.
-    pub(crate) fn new(size: usize, start: Option<i64>, end: Option<i64>, step: i64) -> Result<Slice, KernelError> {
+    pub(crate) fn new(
+        size: usize,
+        start: Option<i64>,
+        end: Option<i64>,
+        step: i64,
+    ) -> Result<Slice, KernelError> {
         let size = size as i64;
         let inside = |at: i64| if at < 0 { at.saturating_add(size) } else { at }.max(0).min(size);
         let (start, end) = (inside(start.unwrap_or(0)), inside(end.unwrap_or(size)));

@@ -101,7 +101,13 @@ impl Described {
             }
         };
         assert_eq!(got.len(), self.values.len(), "{what}");
-        let expected: Vec<f64> = self.values.iter().map(|v| v.parse().unwrap()).collect();
+        // The shortest text of a number stands for the nearest one of its type.
+        let nearest = |v: &String| match self.dtype {
+            Dtype::Float => f64::from(v.parse::<f32>().unwrap()),
+            Dtype::Half => f64::from(half_to_f32(f32_to_half(v.parse().unwrap()))),
+            _ => v.parse().unwrap(),
+        };
+        let expected: Vec<f64> = self.values.iter().map(nearest).collect();
         let tolerance = tolerance.among(&expected);
         for (i, (&got, expected)) in got.iter().zip(expected).enumerate() {
             assert!(tolerance.holds(got, expected), "{what}: element {i} is {got}, torch has {expected}");

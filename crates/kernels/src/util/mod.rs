@@ -11,6 +11,7 @@ pub(crate) mod math;
 pub(crate) mod movement;
 pub(crate) mod norm;
 pub(crate) mod num;
+pub(crate) mod quant;
 pub(crate) mod reduce;
 pub(crate) mod softmax;
 pub(crate) mod tile;

@@ -110,7 +110,11 @@ pub(crate) fn put_element(to: &mut [u8], n: usize, from: &[u8], i: usize, size: 
 }
 
 /// The number at `position` as an element of `dtype`, in the first bytes.
-pub(crate) fn scalar_bytes(ctx: &KernelContext<'_, '_>, position: usize, dtype: Dtype) -> Result<[u8; 8], KernelError> {
+pub(crate) fn scalar_bytes(
+    ctx: &KernelContext<'_, '_>,
+    position: usize,
+    dtype: Dtype,
+) -> Result<[u8; 8], KernelError> {
     number_bytes(&ctx.value(position)?, dtype)
 }
 
@@ -147,7 +151,12 @@ pub(crate) fn fill(mut out: TensorMut<'_>, value: &[u8; 8]) {
 
 /// Copies the parts of argument 0 along `axis` to the tensors of the list of outputs at position
 /// `out`. `size` says how large part `i` is; together they must be the dimension.
-pub(crate) fn split(ctx: &KernelContext<'_, '_>, axis: usize, out: usize, size: impl Fn(usize) -> Option<usize>) -> Done {
+pub(crate) fn split(
+    ctx: &KernelContext<'_, '_>,
+    axis: usize,
+    out: usize,
+    size: impl Fn(usize) -> Option<usize>,
+) -> Done {
     let input = ctx.tensor(0)?;
     let misfit = KernelError::Invalid("the parts are not the whole dimension");
     let from = steps(&input.strides());
