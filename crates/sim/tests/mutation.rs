@@ -113,3 +113,46 @@ fn u65_512() {
 fn u55_128() {
     smoke(Accelerator::U55_128, MODELS, 3000);
 }
+
+/// Seeds for the fuzz targets `sim_stream` and `weights`: every small network of the corpus, and
+/// the cases of the decoder's own test.
+#[test]
+#[ignore = "writes files for fuzzing"]
+fn write_fuzz_seeds() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus");
+    let streams = format!("{root}/sim_stream");
+    std::fs::create_dir_all(&streams).unwrap();
+    for folder in std::fs::read_dir(corpus()).unwrap() {
+        let folder = folder.unwrap().path();
+        for (i, accelerator) in Accelerator::ALL.into_iter().enumerate() {
+            let target = accelerator.short_name();
+            let file = folder.join(format!("{target}.0.vela.npz"));
+            if !file.exists() {
+                continue;
+            }
+            let network = Network::load(&file);
+            let weights = &network.regions[0];
+            if network.stream.len() + weights.len() > 12_000 {
+                continue;
+            }
+            let mut seed = vec![i as u8, 0];
+            seed.extend((weights.len() as u16).to_le_bytes());
+            seed.extend(&network.stream);
+            seed.extend(weights);
+            let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+            std::fs::write(format!("{streams}/{name}-{target}"), seed).unwrap();
+        }
+    }
+    let weights = format!("{root}/weights");
+    std::fs::create_dir_all(&weights).unwrap();
+    let mut rest: &[u8] = include_bytes!("data/mlw.bin");
+    let mut i = 0;
+    while let Some((&[a, b, _, _, e, f, g, h], tail)) = rest.split_first_chunk() {
+        let count = u16::from_le_bytes([a, b]);
+        let bytes = u32::from_le_bytes([e, f, g, h]) as usize;
+        let (stream, tail) = tail.split_at(usize::from(count) * 2).1.split_at(bytes);
+        let seed = [&count.to_le_bytes()[..], stream].concat();
+        std::fs::write(format!("{weights}/{i}"), seed).unwrap();
+        (i, rest) = (i + 1, tail);
+    }
+}
