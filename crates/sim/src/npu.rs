@@ -10,6 +10,7 @@ use crate::mem::Memory;
 use crate::pmu::Pmu;
 use crate::state::State;
 use crate::stats::OpStats;
+use crate::timing::{Recorder, System, Timeline};
 use crate::{u5x, u85};
 
 /// The largest stream Vela writes, and what fits the length in a `COP1` container.
@@ -89,6 +90,9 @@ pub struct Npu {
     work_limit: u64,
     record: bool,
     ops: Vec<OpStats>,
+    system: Option<System>,
+    recorder: Option<Recorder>,
+    timeline: Option<Timeline>,
 }
 
 impl Npu {
@@ -120,6 +124,9 @@ impl Npu {
             work_limit: DEFAULT_WORK_LIMIT,
             record: false,
             ops: Vec::new(),
+            system: None,
+            recorder: None,
+            timeline: None,
         };
         npu.reset(0);
         npu
@@ -160,6 +167,17 @@ impl Npu {
     /// What every operation of the last run did, in order, if it was recorded.
     pub fn op_stats(&self) -> &[OpStats] {
         &self.ops
+    }
+
+    /// Estimates the time of runs from now on, with these memories around the NPU; `None` stops that.
+    pub fn set_system(&mut self, system: Option<System>) {
+        self.system = system;
+        self.timeline = None;
+    }
+
+    /// The timeline of the last run, if [`Npu::set_system`] asked for one.
+    pub fn timeline(&self) -> Option<&Timeline> {
+        self.timeline.as_ref()
     }
 
     /// Whether the PMU counts. It does not yet: its counters stay as software leaves them.
@@ -359,12 +377,15 @@ impl Npu {
             self.state.clear();
             self.ops.clear();
         }
+        self.timeline = None;
+        self.recorder = self.system.map(|system| Recorder::new(self.accelerator, system));
         let mut stream = std::mem::take(&mut self.stream);
         let outcome = self
             .fetch(bus, &mut stream)
             .map_err(|cause| (None, cause))
             .and_then(|()| self.run_stream(bus, &stream));
         self.stream = stream;
+        self.timeline = self.recorder.take().map(Recorder::finish);
         self.running = false;
         self.irq = true;
         if let Err((command, cause)) = outcome {
@@ -424,7 +445,12 @@ impl Npu {
                     next
                 }
                 // Operations are carried out one after the other, each to its end.
-                Opcode::DmaWait | Opcode::KernelWait | Opcode::PmuMask => next,
+                Opcode::DmaWait | Opcode::KernelWait | Opcode::PmuMask => {
+                    if let Some(recorder) = &mut self.recorder {
+                        recorder.command(position, command, &self.state);
+                    }
+                    next
+                }
                 opcode if opcode.is_op() => {
                     let mut stats = OpStats::new(position, command);
                     let mut memory = Memory {
@@ -438,6 +464,9 @@ impl Npu {
                     let flow = self.core.execute(command, &self.state, &mut memory).map_err(fail)?;
                     if self.record {
                         self.ops.push(stats);
+                    }
+                    if let Some(recorder) = &mut self.recorder {
+                        recorder.command(position, command, &self.state);
                     }
                     match flow {
                         Flow::Next => next,
