@@ -35,11 +35,8 @@ macro_rules! list {
             /// The items in their order.
             #[inline]
             pub fn iter(&self) -> impl DoubleEndedIterator<Item = $item> + ExactSizeIterator + Clone + use<'a> {
-                self.bytes.chunks_exact($width).map(|chunk| {
-                    let mut $bytes = [0u8; $width];
-                    $bytes.iter_mut().zip(chunk).for_each(|(to, from)| *to = *from);
-                    $decode
-                })
+                // Chunks of a constant size: `chunks_exact` leaves a division that could panic.
+                self.bytes.as_chunks::<$width>().0.iter().map(|&$bytes| $decode)
             }
         }
 
