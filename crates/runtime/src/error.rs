@@ -157,80 +157,124 @@ pub enum MissingItem<'p> {
 
 impl<'p> Missing<'p> {
     /// All that is missing, delegates first.
-    pub fn iter(&self) -> impl Iterator<Item = MissingItem<'p>> + use<'p> {
-        let Missing { plan, kernels, delegates } = *self;
-        let absent = (0..plan.delegate_count()).filter_map(move |index| {
-            let missing = index < 64 && delegates & (1 << index) != 0;
-            missing.then(|| MissingItem::Delegate { index, id: plan.delegate(index).id })
-        });
-        let operators =
-            (0..plan.operator_count()).filter_map(move |index| operator_gap(plan, kernels, index));
-        absent.chain(operators)
+    pub fn iter(&self) -> MissingItems<'p> {
+        MissingItems { missing: *self, next: 0 }
+    }
+}
+
+/// What is missing, item by item; see [`Missing::iter`].
+#[derive(Clone)]
+pub struct MissingItems<'p> {
+    missing: Missing<'p>,
+    /// The next delegate of the plan, or, beyond these, operator.
+    next: usize,
+}
+
+impl<'p> Iterator for MissingItems<'p> {
+    type Item = MissingItem<'p>;
+
+    fn next(&mut self) -> Option<MissingItem<'p>> {
+        let Missing { plan, kernels, delegates } = &self.missing;
+        loop {
+            let at = self.next;
+            self.next = at.saturating_add(1);
+            let Some(index) = at.checked_sub(plan.delegate_count()) else {
+                if at < 64 && delegates & (1 << at) != 0 {
+                    return Some(MissingItem::Delegate { index: at, id: plan.delegate(at).id });
+                }
+                continue;
+            };
+            if index >= plan.operator_count() {
+                return None;
+            }
+            if let Some(item) = operator_gap(plan, kernels, index) {
+                return Some(item);
+            }
+        }
     }
 }
 
 /// What is wrong with operator `index`, if anything.
+///
+/// Plain loops here and below: chains of adapters made the missing-kernel check a kilobyte larger.
+#[inline(never)]
 pub(crate) fn operator_gap<'p>(
-    plan: Plan<'p>,
+    plan: &Plan<'p>,
     kernels: &[KernelDef],
     index: usize,
 ) -> Option<MissingItem<'p>> {
     let operator = plan.operator(index);
     let (name, overload) = (operator.name, operator.overload);
-    let mut calls = calls_of(plan, index);
-    match kernels.iter().find(|kernel| kernel.is(name, overload)) {
-        None => {
-            let dtypes = calls.next().unwrap_or(CallDtypes { plan, args: None });
-            Some(MissingItem::Operator { index, name, overload, dtypes })
-        }
-        Some(kernel) => {
-            let odd = calls.find(|call| call.iter().any(|dtype| !kernel.dtypes.contains(dtype)))?;
-            Some(MissingItem::Dtypes { index, name, overload, dtypes: odd })
+    let kernel = kernels.iter().find(|kernel| kernel.is(name, overload));
+    for c in 0..plan.chain_count() {
+        let chain = plan.chain(c);
+        let mut i = 0;
+        while let Some(instruction) = chain.instruction(i) {
+            i += 1;
+            let Instruction::Kernel { op, args } = instruction else { continue };
+            if op as usize != index {
+                continue;
+            }
+            let dtypes = CallDtypes { plan: *plan, args };
+            let Some(kernel) = kernel else {
+                return Some(MissingItem::Operator { index, name, overload, dtypes });
+            };
+            for dtype in dtypes.iter() {
+                if !kernel.dtypes.contains(dtype) {
+                    return Some(MissingItem::Dtypes { index, name, overload, dtypes });
+                }
+            }
         }
     }
-}
-
-fn calls_of<'p>(plan: Plan<'p>, operator: usize) -> impl Iterator<Item = CallDtypes<'p>> {
-    (0..plan.chain_count()).flat_map(move |c| {
-        let chain = plan.chain(c);
-        (0..chain.instruction_count()).filter_map(move |i| match chain.instruction(i)? {
-            Instruction::Kernel { op, args } if op as usize == operator => {
-                Some(CallDtypes { plan, args: Some(args) })
-            }
-            _ => None,
-        })
-    })
+    // Named, but never called.
+    let dtypes = CallDtypes { plan: *plan, args: tombolo_pte::I32List::default() };
+    kernel.is_none().then_some(MissingItem::Operator { index, name, overload, dtypes })
 }
 
 /// The element types of the tensor arguments of one call.
 #[derive(Clone, Copy)]
 pub struct CallDtypes<'p> {
     plan: Plan<'p>,
-    args: Option<tombolo_pte::I32List<'p>>,
+    args: tombolo_pte::I32List<'p>,
 }
 
 impl<'p> CallDtypes<'p> {
     /// The types, in argument order; a list of tensors counts with each of its tensors.
-    pub fn iter(&self) -> impl Iterator<Item = Dtype> + use<'p> {
-        let plan = self.plan;
-        let count = self.args.map_or(0, |args| args.len());
-        let args = self.args;
-        (0..count).filter_map(move |i| args?.get(i)).flat_map(move |value| {
-            let value = usize::try_from(value).map_or(PlanValue::None, |v| plan.value(v));
-            let (single, list) = match value {
-                PlanValue::Tensor(tensor) => (Some(tensor.dtype()), None),
-                PlanValue::TensorList(list) | PlanValue::OptionalTensorList(list) => (None, Some(list)),
-                _ => (None, None),
-            };
-            let items = list.map_or(0, |list| list.len());
-            single.into_iter().chain((0..items).filter_map(move |i| {
-                let index = usize::try_from(list?.get(i)?).ok()?;
-                match plan.value(index) {
-                    PlanValue::Tensor(tensor) => Some(tensor.dtype()),
-                    _ => None,
-                }
-            }))
-        })
+    pub fn iter(&self) -> impl Iterator<Item = Dtype> + use<'_, 'p> {
+        Dtypes { call: self, arg: 0, item: 0 }
+    }
+}
+
+struct Dtypes<'c, 'p> {
+    call: &'c CallDtypes<'p>,
+    arg: usize,
+    /// The next item, where the argument is a list.
+    item: usize,
+}
+
+impl Iterator for Dtypes<'_, '_> {
+    type Item = Dtype;
+
+    fn next(&mut self) -> Option<Dtype> {
+        let value = |index: i32| match usize::try_from(index) {
+            Ok(index) => self.call.plan.value(index),
+            Err(_) => PlanValue::None,
+        };
+        loop {
+            let mut found = value(self.call.args.get(self.arg)?);
+            if let PlanValue::TensorList(list) | PlanValue::OptionalTensorList(list) = found
+                && let Some(index) = list.get(self.item)
+            {
+                self.item += 1;
+                found = value(index);
+            } else {
+                self.arg += 1;
+                self.item = 0;
+            }
+            if let PlanValue::Tensor(tensor) = found {
+                return Some(tensor.dtype());
+            }
+        }
     }
 }
 

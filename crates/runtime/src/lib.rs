@@ -49,7 +49,7 @@ mod value;
 
 pub use arena::{Arena, OutOfMemory};
 pub use delegate::{Delegate, DelegateContext, DelegateError, DelegateInstance, DelegateIo, DelegateState};
-pub use error::{ExecuteError, InputError, LoadError, Missing, MissingItem};
+pub use error::{ExecuteError, InputError, LoadError, Missing, MissingItem, MissingItems};
 pub use kernel::{CallSpec, DtypeSet, Ints, KernelContext, KernelDef, KernelError, KernelFn, TensorSpec};
 pub use memory::Element;
 pub use method::{Memory, Method, Options, PoolUsage, Tables, Usage};

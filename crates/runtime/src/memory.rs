@@ -404,8 +404,8 @@ pub(crate) fn store<M: ?Sized>(_method: &mut M, span: Lent, from: &[u8]) -> bool
         return false;
     }
     // SAFETY: the span is writable, so it lies in memory lent to the method exclusively, and `_method` is
-    // borrowed exclusively, so no view of it is alive. `copy` allows any overlap.
-    unsafe { core::ptr::copy(from.as_ptr(), span.start, from.len()) };
+    // borrowed exclusively, so no view of it is alive: `from` cannot be one.
+    unsafe { core::ptr::copy_nonoverlapping(from.as_ptr(), span.start, from.len()) };
     true
 }
 

@@ -159,7 +159,7 @@ impl<'p, 'm> Method<'p, 'm> {
                 absent |= 1u64.checked_shl(u32::try_from(index).unwrap_or(u32::MAX)).unwrap_or(1 << 63);
             }
         }
-        let gap = (0..plan.operator_count()).any(|index| operator_gap(plan, kernels, index).is_some());
+        let gap = (0..plan.operator_count()).any(|index| operator_gap(&plan, kernels, index).is_some());
         (gap || absent != 0).then_some(Missing { plan, kernels, delegates: absent })
     }
 
@@ -185,7 +185,7 @@ impl<'p, 'm> Method<'p, 'm> {
                 absent |= 1u64.checked_shl(u32::try_from(index).unwrap_or(u32::MAX)).unwrap_or(1 << 63);
             }
         }
-        let gap = (0..plan.operator_count()).any(|index| operator_gap(plan, kernels, index).is_some());
+        let gap = (0..plan.operator_count()).any(|index| operator_gap(&plan, kernels, index).is_some());
         if gap || absent != 0 {
             return Err(LoadError::Missing(Missing { plan, kernels, delegates: absent }));
         }

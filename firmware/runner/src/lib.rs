@@ -46,20 +46,14 @@ fn run_once(table: &'static [KernelDef]) -> Option<()> {
     let memory =
         Memory { method: &mut pools.method.0, planned: &mut [&mut pools.planned.0], temp: &mut pools.temp.0 };
     let delegates = &mut [];
-    let mut method = match Method::load(&program, model::METHOD, table, delegates, memory, Options::default())
-    {
-        Ok(method) => method,
-        Err(LoadError::Missing(missing)) => {
-            for item in missing.iter() {
-                print_missing(item);
-            }
-            return refuse("the kernel table lacks what the program calls: add it there");
-        }
-        Err(LoadError::MethodArena(_) | LoadError::PlannedBuffer { .. } | LoadError::TempArena(_)) => {
-            return refuse("a pool is too small: build the image again");
-        }
-        Err(_) => return refuse("the program cannot be loaded"),
-    };
+    match Method::load(&program, model::METHOD, table, delegates, memory, Options::default()) {
+        Ok(mut method) => run_method(&mut method),
+        Err(error) => print_refusal(&error),
+    }
+}
+
+/// Runs the method and prints outputs and sizes; `None` after it has printed what is wrong.
+fn run_method(method: &mut Method<'_, '_>) -> Option<()> {
     for (i, bytes) in model::inputs().into_iter().enumerate() {
         if method.set_input(i, Dtype::Float, model::SHAPE, bytes).is_err() {
             return refuse("an input has another type or other sizes than the program's");
@@ -78,11 +72,12 @@ fn run_once(table: &'static [KernelDef]) -> Option<()> {
         }
     }
     let usage = method.usage();
-    let exact = [("method", usage.method), ("planned", usage.planned), ("temp", usage.temp)]
-        .map(|(name, pool)| print_pool(name, pool));
+    let mut exact = print_pool("method", &usage.method);
+    exact &= print_pool("planned", &usage.planned);
+    exact &= print_pool("temp", &usage.temp);
     let (size, peak) = startup::stack();
     Text::new().put("stack given ").number(size).put(" peak ").number(peak).end();
-    if exact != [true; 3] {
+    if !exact {
         return refuse("a pool is not of exactly the size that the program needs");
     }
     Text::new().put("done").end();
@@ -90,41 +85,51 @@ fn run_once(table: &'static [KernelDef]) -> Option<()> {
 }
 
 /// Prints one pool; whether its size is exactly what is needed.
-fn print_pool(name: &str, pool: PoolUsage) -> bool {
+fn print_pool(name: &str, pool: &PoolUsage) -> bool {
     let mut text = Text::new();
     text.put("pool ").put(name).put(" given ").number(pool.given);
     text.put(" needed ").number(pool.needed).put(" peak ").number(pool.peak).end();
     pool.given == pool.needed
 }
 
-fn print_missing(item: MissingItem<'_>) {
+/// Prints why the method was not loaded.
+fn print_refusal(error: &LoadError<'_>) -> Option<()> {
+    match error {
+        LoadError::Missing(missing) => {
+            for item in missing.iter() {
+                print_missing(&item);
+            }
+            refuse("the kernel table lacks what the program calls: add it there")
+        }
+        LoadError::MethodArena(_) | LoadError::PlannedBuffer { .. } | LoadError::TempArena(_) => {
+            refuse("a pool is too small: build the image again")
+        }
+        _ => refuse("the program cannot be loaded"),
+    }
+}
+
+fn print_missing(item: &MissingItem<'_>) {
     let mut text = Text::new();
-    let (name, overload, dtypes) = match item {
-        MissingItem::Operator { name, overload, dtypes, .. } => {
-            text.put("missing operator ");
-            (name, overload, dtypes)
-        }
+    let (what, name, overload, dtypes) = match item {
+        MissingItem::Operator { name, overload, dtypes, .. } => ("operator ", name, *overload, Some(dtypes)),
         MissingItem::Dtypes { name, overload, dtypes, .. } => {
-            text.put("missing types of operator ");
-            (name, overload, dtypes)
+            ("types of operator ", name, *overload, Some(dtypes))
         }
-        MissingItem::Delegate { id, .. } => {
-            text.put("missing delegate ").put(id).end();
-            return;
-        }
+        MissingItem::Delegate { id, .. } => ("delegate ", id, "", None),
     };
-    text.put(name);
+    text.put("missing ").put(what).put(name);
     if !overload.is_empty() {
         text.byte(b'.').put(overload);
     }
-    text.put(" (");
-    for (i, dtype) in dtypes.iter().enumerate() {
-        if i > 0 {
-            text.put(", ");
+    if let Some(dtypes) = dtypes {
+        let mut before = " (";
+        for dtype in dtypes.iter() {
+            text.put(before).put(dtype.name());
+            before = ", ";
         }
-        text.put(dtype.name());
+        text.byte(b')');
     }
-    text.byte(b')').end();
+    text.end();
 }
 
 fn print_failure(error: ExecuteError) -> Option<()> {

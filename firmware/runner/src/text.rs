@@ -27,6 +27,7 @@ impl Text {
         self.len = 0;
     }
 
+    #[inline(never)]
     pub(crate) fn byte(&mut self, byte: u8) -> &mut Text {
         if self.len >= Text::ROOM {
             self.flush();
@@ -38,6 +39,7 @@ impl Text {
         self
     }
 
+    #[inline(never)]
     pub(crate) fn put(&mut self, text: &str) -> &mut Text {
         for &byte in text.as_bytes() {
             self.byte(byte);
@@ -46,12 +48,14 @@ impl Text {
     }
 
     /// Ends the line and prints it.
+    #[inline(never)]
     pub(crate) fn end(&mut self) {
         self.byte(b'\n');
         self.flush();
     }
 
     /// A number, in decimal.
+    #[inline(never)]
     pub(crate) fn number(&mut self, number: usize) -> &mut Text {
         self.digits(number as u32, 1)
     }
