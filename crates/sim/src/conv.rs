@@ -111,6 +111,7 @@ pub(crate) fn convert<T: Lane>(raw: &[u8], elem: Elem, zero_point: i32, out: &mu
 
 /// Builds the padded input out of the dense raw map of shape `from`: doubled if asked for, cut to
 /// `extent` (rows and columns), with zeros around.
+#[allow(clippy::too_many_arguments, reason = "a source in four parts, a frame in three, a target")]
 pub(crate) fn pad_input<T: Lane>(
     raw: &[u8],
     elem: Elem,

@@ -148,7 +148,7 @@ impl Memory<'_> {
         }
         for tile in map.tiles() {
             let start = self.address(map.region, tile.base);
-            if start % alignment as u64 != 0 {
+            if !start.is_multiple_of(alignment as u64) {
                 return Err(Cause::invalid(format!(
                     "the feature map at {start:#x} (region {}, offset {:#x}) is not aligned to {alignment} bytes",
                     map.region, tile.base

@@ -305,7 +305,7 @@ impl Npu {
     }
 
     fn word(&self, offset: u32) -> u32 {
-        if offset % 4 != 0 {
+        if !offset.is_multiple_of(4) {
             return 0;
         }
         self.words.get(offset as usize / 4).copied().unwrap_or(0)
@@ -394,8 +394,8 @@ impl Npu {
     }
 
     fn fetch(&mut self, bus: &mut dyn Bus, stream: &mut Vec<u8>) -> Result<(), Cause> {
-        let base =
-            u64::from(self.kept(Register::Qbase, 0)) | u64::from(self.kept(Register::QbaseHi, 0)) << 32;
+        let high = u64::from(self.kept(Register::QbaseHi, 0)) << 32;
+        let base = (u64::from(self.kept(Register::Qbase, 0)) | high) & self.address_mask();
         let size = self.kept(Register::Qsize, 0);
         if size > MAX_STREAM {
             return Err(Cause::invalid(format!(
@@ -416,7 +416,8 @@ impl Npu {
         let mut interfaces = [0; 8];
         for i in 0..8u32 {
             if let Some(offset) = Register::Basep.offset_of(self.generation, i) {
-                basep[i as usize] = u64::from(self.word(offset)) | u64::from(self.word(offset + 4)) << 32;
+                let high = u64::from(self.word(offset + 4)) << 32;
+                basep[i as usize] = (u64::from(self.word(offset)) | high) & self.address_mask();
             }
             interfaces[i as usize] = self.interface(regioncfg >> (2 * i) & 3);
         }

@@ -34,7 +34,7 @@ impl Array {
         };
         let (header, data) = rest.split_at_checked(length)?;
         let header = std::str::from_utf8(header).ok()?;
-        let value = |key: &str| Some(header.split(&format!("'{key}': ")).nth(1)?);
+        let value = |key: &str| header.split(&format!("'{key}': ")).nth(1);
         let descr = value("descr")?.split('\'').nth(1)?;
         if value("fortran_order")?.starts_with("True") {
             return None;
