@@ -68,7 +68,9 @@ fn main() {
             .bool(false)
             .ints(&pair(0))
             .int(groups as i64)
-            .tensor(TestTensor::empty(Dtype::Float, &[1, outputs as u32, out as u32, out as u32]).order(order));
+            .tensor(
+                TestTensor::empty(Dtype::Float, &[1, outputs as u32, out as u32, out as u32]).order(order),
+            );
         // The best of some runs: others use the machine too. A call also copies its tensors.
         let best = (0..5)
             .map(|_| {

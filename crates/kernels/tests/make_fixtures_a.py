@@ -355,8 +355,10 @@ def upsampling():
 
 def elementwise():
     f = File("gelu")
-    x = torch.cat([rand(60, scale=3), torch.tensor([0.0, -0.0, 100.0, -100.0, INF, NAN, 1e-30, -6.5, -5.0, 5.0])])
+    special = torch.tensor([0.0, -0.0, 100.0, -100.0, -INF, NAN, 1e-30, -6.5, -5.0, 5.0])
     for approximate in ("none", "tanh"):
+        # Infinity is left out: torch's vector loop gives NaN for it, its scalar loop infinity.
+        x = torch.cat([rand(60, scale=3), special])
         f.case("aten::gelu.out", "max1e-6", [x, approximate], [torch.ops.aten.gelu.default(x, approximate=approximate)])
         x2 = last(rand(1, 3, 2, 4))
         f.case("aten::gelu.out", "max1e-6", [x2, approximate], [torch.ops.aten.gelu.default(x2, approximate=approximate)], True)

@@ -17,8 +17,7 @@ fn run(ctx: &KernelContext<'_, '_>) -> Done {
     }
     let [batch, channels, height, width] = from.sizes;
     let lists = [ctx.ints(1)?, ctx.ints(2)?, ctx.ints(3)?];
-    let (rows, columns) =
-        (Pool::new(0, height, lists, None, ceil)?, Pool::new(1, width, lists, None, ceil)?);
+    let (rows, columns) = (Pool::new(0, height, lists, None, ceil)?, Pool::new(1, width, lists, None, ceil)?);
     let shape = shape_like(input.rank(), 0, [batch, channels, rows.output, columns.output])?;
     let mut out = ctx.out_sized(7, &shape)?;
     let to = Images::of(&out.shape(), &out.strides(), 0)?;

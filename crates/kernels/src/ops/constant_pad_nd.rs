@@ -28,7 +28,10 @@ fn run(ctx: &KernelContext<'_, '_>) -> Done {
     for (d, (&size, &step)) in sizes.iter().zip(&from).enumerate() {
         let (low, high, size) = (width(d, 0)?, width(d, 1)?, i64::from(size));
         let padded = u32::try_from(size + low + high);
-        push(&mut shape, padded.map_err(|_| KernelError::Invalid("a padded size is negative or too large"))?)?;
+        push(
+            &mut shape,
+            padded.map_err(|_| KernelError::Invalid("a padded size is negative or too large"))?,
+        )?;
         // What is left of the input.
         let left = size + low.min(0) + high.min(0);
         push(&mut inside, u32::try_from(left).unwrap_or(0))?;

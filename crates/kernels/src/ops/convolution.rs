@@ -6,7 +6,7 @@
 
 use crate::util::args::Done;
 use crate::util::tile::{COLUMNS, Columns, NOWHERE, Places, ROWS, Rows, Tile, accumulate};
-use crate::util::window::{Images, per_axis, shape_like, size};
+use crate::util::window::{Images, divide, per_axis, shape_like, size};
 use core::num::NonZeroUsize;
 use tombolo_runtime::{DtypeSet, KernelContext, KernelDef, KernelError};
 
@@ -31,7 +31,12 @@ impl Axis {
     const UNIT: Axis =
         Axis { input: 1, output: 1, kernel: 1, scale: 1, start: 0, step: 1, divide: NonZeroUsize::MIN };
 
-    fn new(ctx: &KernelContext<'_, '_>, axis: usize, input: usize, kernel: usize) -> Result<Axis, KernelError> {
+    fn new(
+        ctx: &KernelContext<'_, '_>,
+        axis: usize,
+        input: usize,
+        kernel: usize,
+    ) -> Result<Axis, KernelError> {
         let stride = per_axis(ctx.ints(3)?, axis, 1)?;
         let padding = per_axis(ctx.ints(4)?, axis, 0)?;
         let dilation = per_axis(ctx.ints(5)?, axis, 1)?;
@@ -53,7 +58,7 @@ impl Axis {
         if room < 0 {
             return Err(KernelError::Invalid("the kernel is larger than the padded input"));
         }
-        let output = size(room.checked_div(stride).unwrap_or(0) + 1)?;
+        let output = size(i64::from(divide(room, stride)) + 1)?;
         let start = (padding as usize).wrapping_neg();
         let (scale, step) = (stride as usize, dilation as usize);
         Ok(Axis { input, output, kernel, scale, start, step, divide: NonZeroUsize::MIN })

@@ -2,19 +2,15 @@
 //! mean and variance, `float32`, any memory order.
 
 use crate::util::args::{Done, same_layout};
+use crate::util::norm::parameter;
 use tombolo_runtime::{DtypeSet, KernelContext, KernelDef, KernelError};
 
 /// `_native_batch_norm_legit_no_training.out(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean,
 /// Tensor running_var, float momentum, float eps, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2)`
 ///
 /// `out1` and `out2` are the saved mean and deviation of training; they are empty.
-pub const OUT: KernelDef = KernelDef::new(
-    "aten::_native_batch_norm_legit_no_training.out",
-    10,
-    &[7, 8, 9],
-    DtypeSet::FLOAT,
-    run,
-);
+pub const OUT: KernelDef =
+    KernelDef::new("aten::_native_batch_norm_legit_no_training.out", 10, &[7, 8, 9], DtypeSet::FLOAT, run);
 
 fn run(ctx: &KernelContext<'_, '_>) -> Done {
     let (input, weight, bias) = (ctx.tensor(0)?, ctx.opt_tensor(1)?, ctx.opt_tensor(2)?);
@@ -40,22 +36,17 @@ fn run(ctx: &KernelContext<'_, '_>) -> Done {
     let weight = weight.as_ref().map(|w| w.as_slice::<f32>()).transpose()?;
     let bias = bias.as_ref().map(|b| b.as_slice::<f32>()).transpose()?;
     let (input, out) = (input.as_slice::<f32>()?, out.as_mut_slice::<f32>()?);
-    if input.is_empty() || run == 0 || channels == 0 {
-        return Ok(());
-    }
     for channel in 0..channels {
-        let of_channel = |list: Option<&[f32]>, without| match list {
-            Some(list) => list.get(channel).copied().unwrap_or(without),
-            None => without,
-        };
-        let deviation = libm::sqrtf(of_channel(Some(variance), 0.0) + eps);
-        let scale = of_channel(weight, 1.0) / deviation;
-        let offset = of_channel(bias, 0.0) - of_channel(Some(mean), 0.0) * scale;
-        let runs = input.chunks(run).zip(out.chunks_mut(run)).skip(channel).step_by(channels);
-        for (x, y) in runs {
-            for (y, x) in y.iter_mut().zip(x) {
+        let deviation = libm::sqrtf(parameter(Some(variance), channel, 0.0) + eps);
+        let scale = parameter(weight, channel, 1.0) / deviation;
+        let offset = parameter(bias, channel, 0.0) - parameter(Some(mean), channel, 0.0) * scale;
+        let mut start = channel.saturating_mul(run);
+        while start < input.len() {
+            let (x, y) = (input.get(start..).unwrap_or(&[]), out.get_mut(start..).unwrap_or_default());
+            for (y, x) in y.iter_mut().zip(x).take(run) {
                 *y = x * scale + offset;
             }
+            start = start.saturating_add(run.saturating_mul(channels).max(1));
         }
     }
     Ok(())

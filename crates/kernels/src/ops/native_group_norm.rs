@@ -1,7 +1,7 @@
 //! `aten::native_group_norm`: zero mean and unit variance over groups of channels, `float32`.
 
 use crate::util::args::Done;
-use crate::util::norm::moments;
+use crate::util::norm::{moments, parameter, pieces};
 use tombolo_runtime::{DtypeSet, KernelContext, KernelDef, KernelError};
 
 /// `native_group_norm.out(Tensor input, Tensor? weight, Tensor? bias, int N, int C, int HxW, int group,
@@ -12,7 +12,8 @@ pub const OUT: KernelDef =
 fn run(ctx: &KernelContext<'_, '_>) -> Done {
     let (input, weight, bias) = (ctx.tensor(0)?, ctx.opt_tensor(1)?, ctx.opt_tensor(2)?);
     let eps = ctx.double(7)? as f32;
-    let misfit = KernelError::Invalid("the input has not the sizes N, C and HxW, or C is no multiple of the groups");
+    let misfit =
+        KernelError::Invalid("the input has not the sizes N, C and HxW, or C is no multiple of the groups");
     let number = |position| usize::try_from(ctx.int(position)?).map_err(|_| misfit);
     let (batch, channels, pixels, groups) = (number(3)?, number(4)?, number(5)?, number(6)?);
     let count = batch.checked_mul(channels).and_then(|n| n.checked_mul(pixels));
@@ -35,27 +36,21 @@ fn run(ctx: &KernelContext<'_, '_>) -> Done {
     let weight = weight.as_ref().map(|w| w.as_slice::<f32>()).transpose()?;
     let bias = bias.as_ref().map(|b| b.as_slice::<f32>()).transpose()?;
     let (input, out) = (input.as_slice::<f32>()?, out.as_mut_slice::<f32>()?);
-    let moments_out = means.as_mut_slice::<f32>()?.iter_mut().zip(deviations.as_mut_slice::<f32>()?);
-    let group = per_group.wrapping_mul(pixels);
-    if group == 0 || pixels == 0 {
-        return Ok(());
-    }
-    let mut channel = 0usize;
-    for ((x, y), (mean_out, deviation_out)) in input.chunks(group).zip(out.chunks_mut(group)).zip(moments_out) {
+    let (means, deviations) = (means.as_mut_slice::<f32>()?, deviations.as_mut_slice::<f32>()?);
+    let mut channel = 0;
+    pieces(input, out, per_group.saturating_mul(pixels), &mut |i, x, y| {
         let (mean, scale) = moments(x, eps);
-        (*mean_out, *deviation_out) = (mean, scale);
-        for (x, y) in x.chunks(pixels).zip(y.chunks_mut(pixels)) {
-            let of_channel = |list: Option<&[f32]>, without| match list {
-                Some(list) => list.get(channel).copied().unwrap_or(without),
-                None => without,
-            };
-            let (w, b) = (of_channel(weight, 1.0), of_channel(bias, 0.0));
+        if let (Some(mean_out), Some(deviation_out)) = (means.get_mut(i), deviations.get_mut(i)) {
+            (*mean_out, *deviation_out) = (mean, scale);
+        }
+        pieces(x, y, pixels, &mut |_, x, y| {
+            let (w, b) = (parameter(weight, channel, 1.0), parameter(bias, channel, 0.0));
             for (y, x) in y.iter_mut().zip(x) {
                 *y = (x - mean) * scale * w + b;
             }
             channel = if channel + 1 == channels { 0 } else { channel + 1 };
-        }
-    }
+        });
+    });
     Ok(())
 }
 

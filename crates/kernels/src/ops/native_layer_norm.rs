@@ -1,7 +1,7 @@
 //! `aten::native_layer_norm`: zero mean and unit variance over the last dimensions, `float32`.
 
 use crate::util::args::{Done, push};
-use crate::util::norm::moments;
+use crate::util::norm::{moments, parameter, pieces};
 use tombolo_runtime::{DtypeSet, KernelContext, KernelDef, KernelError, Shape};
 
 /// `native_layer_norm.out(Tensor input, int[] normalized_shape, Tensor? weight, Tensor? bias, float eps, *,
@@ -35,27 +35,16 @@ fn run(ctx: &KernelContext<'_, '_>) -> Done {
     let weight = weight.as_ref().map(|w| w.as_slice::<f32>()).transpose()?;
     let bias = bias.as_ref().map(|b| b.as_slice::<f32>()).transpose()?;
     let (input, out) = (input.as_slice::<f32>()?, out.as_mut_slice::<f32>()?);
-    let moments_out = means.as_mut_slice::<f32>()?.iter_mut().zip(deviations.as_mut_slice::<f32>()?);
-    if row == 0 {
-        return Ok(());
-    }
-    for ((x, y), (mean_out, deviation_out)) in input.chunks(row).zip(out.chunks_mut(row)).zip(moments_out) {
+    let (means, deviations) = (means.as_mut_slice::<f32>()?, deviations.as_mut_slice::<f32>()?);
+    pieces(input, out, row, &mut |i, x, y| {
         let (mean, scale) = moments(x, eps);
-        (*mean_out, *deviation_out) = (mean, scale);
-        for (y, x) in y.iter_mut().zip(x) {
-            *y = (x - mean) * scale;
+        if let (Some(mean_out), Some(deviation_out)) = (means.get_mut(i), deviations.get_mut(i)) {
+            (*mean_out, *deviation_out) = (mean, scale);
         }
-        if let Some(weight) = weight {
-            for (y, w) in y.iter_mut().zip(weight) {
-                *y *= w;
-            }
+        for (j, (y, x)) in y.iter_mut().zip(x).enumerate() {
+            *y = (x - mean) * scale * parameter(weight, j, 1.0) + parameter(bias, j, 0.0);
         }
-        if let Some(bias) = bias {
-            for (y, b) in y.iter_mut().zip(bias) {
-                *y += b;
-            }
-        }
-    }
+    });
     Ok(())
 }
 

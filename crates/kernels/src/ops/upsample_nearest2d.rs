@@ -23,7 +23,8 @@ fn run(mut it: Upsample<'_>) -> Done {
     same_type(it.out.dtype(), it.input.dtype())?;
     let (down, right) = (it.axis(0), it.axis(1));
     let (down_scale, right_scale) = (scale(down), scale(right));
-    let nearest = |o: usize, scale: f32, input: usize| ((o as f32 * scale) as usize).min(input.saturating_sub(1));
+    let nearest =
+        |o: usize, scale: f32, input: usize| ((o as f32 * scale) as usize).min(input.saturating_sub(1));
     let (input, size, to) = (it.input.bytes(), it.out.dtype().size(), it.to);
     if it.out.count() == 0 {
         return Ok(());

@@ -2,6 +2,7 @@
 
 use crate::util::args::{Done, dim, same_layout};
 use crate::util::math::maximum;
+use crate::util::norm::pieces;
 use tombolo_runtime::{KernelContext, KernelError};
 
 /// For each line of argument 0 along the dimension of argument 1: writes `finish(keep(x - max), sum)`
@@ -26,23 +27,25 @@ pub(crate) fn lines(
     let (size, step) = (input.dim(dim), input.strides().get(dim).copied().unwrap_or(1));
     let (input, out) = (input.as_slice::<f32>()?, out.as_mut_slice::<f32>()?);
     let block = size.saturating_mul(step);
-    if input.is_empty() || block == 0 || step == 0 {
-        return Ok(());
-    }
-    for (x, y) in input.chunks(block).zip(out.chunks_mut(block)) {
+    pieces(input, out, block, &mut |_, x, y| {
         for first in 0..step {
-            let x = x.iter().skip(first).step_by(step);
-            let largest = x.clone().fold(f32::NEG_INFINITY, |a, &b| maximum(a, b));
+            let places = (0..size).map(|k| first.wrapping_add(k.wrapping_mul(step)));
+            let value = |i| x.get(i).copied().unwrap_or(0.0);
+            let largest = places.clone().fold(f32::NEG_INFINITY, |largest, i| maximum(largest, value(i)));
             let mut sum = 0.0;
-            for (y, &x) in y.iter_mut().skip(first).step_by(step).zip(x) {
-                let x = x - largest;
+            for i in places.clone() {
+                let x = value(i) - largest;
                 sum += libm::expf(x);
-                *y = keep(x);
+                if let Some(y) = y.get_mut(i) {
+                    *y = keep(x);
+                }
             }
-            for y in y.iter_mut().skip(first).step_by(step) {
-                *y = finish(*y, sum);
+            for i in places {
+                if let Some(y) = y.get_mut(i) {
+                    *y = finish(*y, sum);
+                }
             }
         }
-    }
+    });
     Ok(())
 }

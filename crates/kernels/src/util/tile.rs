@@ -62,9 +62,37 @@ impl Places {
     }
 }
 
+/// Calls `f` with 0 up to `N`. Without feature `fast` written out: an optimizer for size would leave
+/// a loop, and with it the tile in memory. One for speed makes vectors of loops rather than of this.
+#[inline(always)]
+fn each<const N: usize>(mut f: impl FnMut(usize)) {
+    if cfg!(feature = "fast") {
+        (0..N).for_each(f);
+        return;
+    }
+    const { assert!(cfg!(feature = "fast") || N <= 4) };
+    if N > 0 {
+        f(0);
+    }
+    if N > 1 {
+        f(1);
+    }
+    if N > 2 {
+        f(2);
+    }
+    if N > 3 {
+        f(3);
+    }
+}
+
 /// Adds the products of `steps` steps to `tile`.
-#[inline]
-pub(crate) fn accumulate<const R: usize>(tile: &mut Tile<R>, rows: Rows<'_>, columns: Columns<'_>, steps: usize) {
+#[cfg_attr(not(feature = "fast"), inline(never))]
+pub(crate) fn accumulate<const R: usize>(
+    tile: &mut Tile<R>,
+    rows: Rows<'_>,
+    columns: Columns<'_>,
+    steps: usize,
+) {
     // A copy that is no memory: its address is never taken.
     let mut sums = *tile;
     let mut at = rows.at;
@@ -72,17 +100,20 @@ pub(crate) fn accumulate<const R: usize>(tile: &mut Tile<R>, rows: Rows<'_>, col
     for _ in 0..steps {
         let x = match columns.places {
             Places::Row(start) => row(columns.data, start.wrapping_add(shift)),
-            Places::Each(places) => places.map(|p| value(columns.data, p.wrapping_add(shift))),
+            Places::Each(places) => gather(columns.data, &places, shift),
         };
-        let mut w = [0.0; R];
-        for (r, w) in w.iter_mut().enumerate() {
-            *w = value(rows.data, at.wrapping_add(r.wrapping_mul(rows.across)));
-        }
-        for (sums, w) in sums.iter_mut().zip(w) {
-            for (sum, x) in sums.iter_mut().zip(x) {
-                *sum += w * x;
+        let mut place = at;
+        each::<R>(|r| {
+            let w = value(rows.data, place);
+            place = place.wrapping_add(rows.across);
+            if let Some(sums) = sums.get_mut(r) {
+                each::<COLUMNS>(|c| {
+                    if let (Some(sum), Some(x)) = (sums.get_mut(c), x.get(c)) {
+                        *sum += w * x;
+                    }
+                });
             }
-        }
+        });
         at = at.wrapping_add(rows.along);
         shift = shift.wrapping_add(columns.along);
     }
@@ -100,10 +131,15 @@ fn row(data: &[f32], start: usize) -> [f32; COLUMNS] {
         return *chunk;
     }
     // The last columns of the last row: what lies past the end is not wanted.
-    let mut i = start;
-    [0.0; COLUMNS].map(|_| {
-        let x = value(data, i);
-        i = i.wrapping_add(1);
-        x
-    })
+    let mut places = [0; COLUMNS];
+    for (i, place) in places.iter_mut().enumerate() {
+        *place = i;
+    }
+    gather(data, &places, start)
+}
+
+/// Not inlined in small code: in a tile's loop it would take the registers that the sums are to be in.
+#[cfg_attr(not(feature = "fast"), inline(never))]
+fn gather(data: &[f32], places: &[usize; COLUMNS], shift: usize) -> [f32; COLUMNS] {
+    places.map(|place| value(data, place.wrapping_add(shift)))
 }

@@ -23,7 +23,11 @@ pub(crate) enum Sizes {
 
 impl<'c> Upsample<'c> {
     /// Argument 0 and the output at `position`.
-    pub(crate) fn load(ctx: &KernelContext<'c, '_>, sizes: Sizes, position: usize) -> Result<Self, KernelError> {
+    pub(crate) fn load(
+        ctx: &KernelContext<'c, '_>,
+        sizes: Sizes,
+        position: usize,
+    ) -> Result<Self, KernelError> {
         let input = ctx.tensor(0)?;
         if input.rank() != 4 {
             return Err(KernelError::Invalid("the input of an upsampling has four dimensions"));

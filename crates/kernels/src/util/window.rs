@@ -24,6 +24,12 @@ pub(crate) fn size(value: i64) -> Result<usize, KernelError> {
     Err(KernelError::Invalid("the output would have a negative or very large size"))
 }
 
+/// A quotient of numbers that are no larger than [`size`] allows: in 32 bits, for which every
+/// processor has an instruction.
+pub(crate) fn divide(a: i64, b: i64) -> u32 {
+    (a as u32).checked_div(b as u32).unwrap_or(0)
+}
+
 /// A tensor of images: `[N, C, H, W]`, `[C, H, W]` or, for one spatial dimension, `[N, C, W]`.
 #[derive(Clone, Copy)]
 pub(crate) struct Images {
@@ -51,11 +57,7 @@ impl Images {
 }
 
 /// The shape of `images` with other spatial sizes; `rank` and `missing` as in [`Images::of`].
-pub(crate) fn shape_like(
-    rank: usize,
-    missing: usize,
-    sizes: [usize; 4],
-) -> Result<Shape, KernelError> {
+pub(crate) fn shape_like(rank: usize, missing: usize, sizes: [usize; 4]) -> Result<Shape, KernelError> {
     let mut shape = Shape::SCALAR;
     for (d, size) in sizes.into_iter().enumerate() {
         if rank == 4 || d != missing {
@@ -69,11 +71,11 @@ pub(crate) fn shape_like(
 /// One spatial dimension of a pooling window.
 #[derive(Clone, Copy)]
 pub(crate) struct Pool {
-    input: i64,
-    kernel: i64,
-    stride: i64,
-    padding: i64,
-    dilation: i64,
+    input: i32,
+    kernel: u32,
+    stride: i32,
+    padding: i32,
+    dilation: u32,
     /// The number of outputs.
     pub(crate) output: usize,
 }
@@ -118,26 +120,38 @@ impl Pool {
         if room < 0 || input == 0 {
             return Err(KernelError::Invalid("the kernel is larger than the padded input"));
         }
-        let mut output = room.checked_div(stride).unwrap_or(0) + 1;
+        let mut output = i64::from(divide(room, stride)) + 1;
         if ceil && (output - 1) * stride >= input + padding {
             // The last window must not start in the padding behind the input.
             output -= 1;
         }
-        Ok(Pool { input, kernel, stride, padding, dilation, output: size(output)? })
+        Ok(Pool {
+            input: input as i32,
+            kernel: kernel as u32,
+            stride: stride as i32,
+            padding: padding as i32,
+            dilation: dilation as u32,
+            output: size(output)?,
+        })
     }
 
     /// The inputs of output `o`.
     pub(crate) fn taps(&self, o: usize) -> Taps {
-        let start = o as i64 * self.stride - self.padding;
+        // Within 32 bits, since input and padding are.
+        let start = (o as i32).wrapping_mul(self.stride).wrapping_sub(self.padding);
         // Whole steps of the dilation that lead into the input, and those before its end.
-        let steps = |distance: i64| (distance + self.dilation - 1).checked_div(self.dilation).unwrap_or(0);
-        let skip = steps((-start).max(0));
-        let end = steps((self.input - start).max(0)).min(self.kernel);
-        let padded = (start + self.kernel).min(self.input + self.padding) - start;
+        let steps = |distance: i32| {
+            let distance = distance.max(0) as u32;
+            distance.wrapping_add(self.dilation - 1).checked_div(self.dilation).unwrap_or(0)
+        };
+        let skip = steps(start.wrapping_neg());
+        let end = steps(self.input.wrapping_sub(start)).min(self.kernel);
+        let first = start.wrapping_add(skip.wrapping_mul(self.dilation) as i32);
+        let padded = (self.input.wrapping_add(self.padding).wrapping_sub(start) as u32).min(self.kernel);
         Taps {
-            first: (start + skip * self.dilation).max(0) as usize,
-            count: (end - skip).max(0) as usize,
-            padded: padded.max(0) as usize,
+            first: first.max(0) as usize,
+            count: end.saturating_sub(skip) as usize,
+            padded: padded as usize,
         }
     }
 }
