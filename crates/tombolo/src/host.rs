@@ -34,18 +34,28 @@ impl Model {
     /// # Errors
     /// A file does not read, or the bundle is damaged.
     pub fn open(path: &Path, data: &[PathBuf]) -> Result<Model> {
-        let file = files::read_aligned(path)?;
-        let data =
-            data.iter().map(|path| Ok((path.clone(), files::read_aligned(path)?))).collect::<Result<_>>()?;
+        let mut model = Model::from_bytes(path, &files::read(path)?)?;
+        for path in data {
+            model.data.push((path.clone(), files::read_aligned(path)?));
+        }
+        Ok(model)
+    }
+
+    /// The model of a file's bytes. `path` is for messages.
+    ///
+    /// # Errors
+    /// The bytes are a damaged bundle.
+    pub fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Model> {
+        let file = AlignedBytes::from(bytes);
         let path = path.to_path_buf();
         if !Bundle::is(&file) {
-            return Ok(Model { path, program: file, bundle: None, data });
+            return Ok(Model { path, program: file, bundle: None, data: Vec::new() });
         }
         // The program inside a bundle need not lie at a multiple of 16.
         let program = Bundle::parse(&file)
             .map(|bundle| AlignedBytes::from(bundle.program()))
             .map_err(|e| pte_error(e).in_file(&path))?;
-        Ok(Model { path, program, bundle: Some(file), data })
+        Ok(Model { path, program, bundle: Some(file), data: Vec::new() })
     }
 
     /// The file that was read.

@@ -13,7 +13,8 @@ use tombolo::npy::{self, Shape};
 use tombolo::npz::Npz;
 use tombolo::stream::{self, Io, NpuProgram};
 use tombolo_pte::ptd::DataFile;
-use tombolo_pte::{Dynamism, Instruction, Plan, Program, TensorData, TensorView, Value};
+use tombolo_pte::vela::{BinStream, Block};
+use tombolo_pte::{DelegateDef, Dynamism, Instruction, Plan, Program, TensorData, TensorView, Value};
 use tombolo_runtime::{Method, MissingItem, Tables};
 
 /// Show what a file holds: a program, a command stream, arrays.
@@ -400,16 +401,21 @@ fn method<'p>(args: &Args, program: &Program<'p>, plan: &Plan<'p>, data: &'p [Da
         let mut json =
             json!({ "id": def.id, "bytes": def.blob.len(), "calls": count, "compile_specs": specs });
         if def.id == ETHOS_U {
-            // A block in a file that was not given is no reason to show nothing of the rest.
-            match host::npu_program(program, &def, data).and_then(|p| npu_stream(&p)) {
-                Ok(told) => {
+            match absent_block(program, &def, data) {
+                // A block in a file that was not given is no reason to show nothing of the rest.
+                Some(key) => {
+                    let _ = writeln!(
+                        text,
+                        "    the block {key} is in another file: give the .ptd file with --data"
+                    );
+                    json["stream"] = json!({ "external_block": key });
+                }
+                None => {
+                    let place = |e: Error| e.in_file(&args.file).at(format!("delegate {i}"));
+                    let told =
+                        host::npu_program(program, &def, data).and_then(|p| npu_stream(&p)).map_err(place)?;
                     text.push_str(&told.text);
                     json["stream"] = told.json;
-                }
-                Err(error) => {
-                    let help = error.help.as_deref().unwrap_or_default();
-                    let _ = writeln!(text, "    not shown: {}; {help}", error.what);
-                    json["stream"] = json!({ "error": error.what, "help": error.help });
                 }
             }
         } else {
@@ -461,6 +467,19 @@ fn method<'p>(args: &Args, program: &Program<'p>, plan: &Plan<'p>, data: &'p [Da
         "pools": pools_json,
     });
     Ok(Told { text, json })
+}
+
+/// The key of a block of an NPU delegate that is neither in the program nor in the files given.
+fn absent_block<'p>(program: &Program<'p>, def: &DelegateDef<'p>, data: &[DataFile<'p>]) -> Option<&'p str> {
+    let stream = BinStream::parse(def.blob).ok()?;
+    [stream.cmd_data, stream.weight_data].into_iter().find_map(|block| match block {
+        Block::External { key }
+            if program.named(key).is_none() && data.iter().all(|f| f.get(key).is_none()) =>
+        {
+            Some(key)
+        }
+        _ => None,
+    })
 }
 
 /// Planned buffers and the tensors in them; constants and others beside.

@@ -638,7 +638,7 @@ fn verdict(i: usize, name: &str, found: &Comparison, actual: &Array, expected: &
     }
     let mut deviation = number(found.largest);
     if let Some(steps) = found.largest_steps() {
-        let _ = write!(deviation, " = {} of a step of {}", number(steps), number(found.step.unwrap_or(0.0)));
+        let _ = write!(deviation, ", {steps:.2} steps of {}", number(found.step.unwrap_or(0.0)));
     } else if found.magnitude > 0.0 {
         let _ = write!(
             deviation,

@@ -34,7 +34,11 @@ pub(crate) fn array(path: &Path) -> Array {
 
 /// Runs `forward` of a program once on the host runtime.
 pub(crate) fn run_once(program: &Path, data: &[PathBuf], inputs: Vec<Array>) -> Result<Vec<Array>> {
-    let model = Model::open(program, data)?;
+    run_model(&Model::open(program, data)?, inputs)
+}
+
+/// Runs `forward` of a model once on the host runtime.
+pub(crate) fn run_model(model: &Model, inputs: Vec<Array>) -> Result<Vec<Array>> {
     let parsed = model.program()?;
     let files = model.data_files()?;
     let mut inputs = Some(inputs);
