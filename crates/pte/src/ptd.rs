@@ -43,9 +43,10 @@ impl<'a> DataFile<'a> {
         if bytes.get(8..12) != Some(b"FH01") {
             return fail(ErrorKind::Identifier, h::magic, 8);
         }
+        // What does not fit the address space is not in the file either.
         let at = |pos, field| {
             let number = u64_at(bytes, pos).ok_or(Error::new(ErrorKind::Truncated, field, bytes.len()))?;
-            usize::try_from(number).map_err(|_| Error::new(ErrorKind::Overflow, field, pos))
+            Ok(usize::try_from(number).unwrap_or(usize::MAX))
         };
         match u32_at(bytes, 12) {
             Some(40..) => {}
