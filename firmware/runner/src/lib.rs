@@ -10,6 +10,7 @@
 #![deny(unsafe_code)]
 
 pub mod kernels;
+mod mem;
 mod model;
 mod pools;
 mod semihosting;

@@ -5,7 +5,6 @@
 #![expect(unsafe_code, reason = "the semihosting breakpoint")]
 
 use core::arch::asm;
-use core::ffi::CStr;
 
 const SYS_WRITE0: usize = 0x04;
 const SYS_EXIT_EXTENDED: usize = 0x20;
@@ -20,10 +19,15 @@ unsafe fn call(operation: usize, parameter: *const ()) {
     unsafe { asm!("bkpt 0xab", inout("r0") operation => _, in("r1") parameter, options(nostack, readonly)) };
 }
 
-/// Prints text.
-pub(crate) fn write(text: &CStr) {
-    // SAFETY: SYS_WRITE0 reads up to the NUL that ends a `CStr`.
-    unsafe { call(SYS_WRITE0, text.as_ptr().cast()) };
+/// Bytes of text, the NUL that ends it included.
+pub(crate) const TEXT_BYTES: usize = 128;
+
+/// Prints the text up to the first NUL. Nothing if there may be none: if the last byte is not one.
+pub(crate) fn write(text: &[u8; TEXT_BYTES]) {
+    if let [.., 0] = text {
+        // SAFETY: SYS_WRITE0 reads up to a NUL; there is one within the array.
+        unsafe { call(SYS_WRITE0, text.as_ptr().cast()) };
+    }
 }
 
 /// Ends the run with this exit status.

@@ -1,35 +1,29 @@
 //! Lines of text without `core::fmt`, which costs kilobytes.
 
-use crate::semihosting;
-use core::ffi::CStr;
+use crate::semihosting::{self, TEXT_BYTES};
 
 /// A line under construction. What does not fit is printed and the line goes on.
 pub(crate) struct Text {
-    bytes: [u8; Text::ROOM + 1],
+    /// All zeros from `len` on; the last one stays.
+    bytes: [u8; TEXT_BYTES],
     len: usize,
 }
 
+// Not inlined: what is called dozens of times would be there dozens of times.
 impl Text {
-    const ROOM: usize = 127;
-
     pub(crate) fn new() -> Text {
-        Text { bytes: [0; Text::ROOM + 1], len: 0 }
+        Text { bytes: [0; TEXT_BYTES], len: 0 }
     }
 
     /// Prints what is there. A NUL within would end the text early; none is ever put.
     fn flush(&mut self) {
-        if let Some(end) = self.bytes.get_mut(self.len) {
-            *end = 0;
-        }
-        if let Ok(text) = CStr::from_bytes_until_nul(&self.bytes) {
-            semihosting::write(text);
-        }
-        self.len = 0;
+        semihosting::write(&self.bytes);
+        *self = Text::new();
     }
 
     #[inline(never)]
     pub(crate) fn byte(&mut self, byte: u8) -> &mut Text {
-        if self.len >= Text::ROOM {
+        if self.len >= TEXT_BYTES - 1 {
             self.flush();
         }
         if let Some(place) = self.bytes.get_mut(self.len) {
