@@ -7,6 +7,20 @@
 //! ([`Cause::NotModelled`]). Streams are untrusted: nothing in them makes the simulator panic,
 //! hang or take unbounded memory.
 //!
+//! ```
+//! use tombolo_ethosu::Accelerator;
+//! use tombolo_sim::{Blocks, Npu};
+//!
+//! let mut bus = Blocks::new();
+//! bus.map(0x1000_0000, vec![0x00, 0x00, 0xff, 0xff], false); // a stream of one command: STOP
+//! let mut npu = Npu::new(Accelerator::U65_256);
+//! npu.write(0x10, 0x1000_0000); // QBASE
+//! npu.write(0x20, 4); // QSIZE
+//! npu.write(0x08, 1); // CMD: run
+//! npu.run(&mut bus);
+//! assert!(npu.irq() && npu.fault().is_none());
+//! ```
+//!
 //! # Inside
 //!
 //! | module | does | generations |

@@ -7,10 +7,10 @@ use crate::stats::OpStats;
 
 /// Bytes that a dense copy of one feature map may take in the simulator's own memory. The largest
 /// maps that compilers emit are a few megabytes.
-const MAX_DENSE_BYTES: u64 = 1 << 28;
+const MAX_DENSE_BYTES: u64 = 1 << 27;
 
 /// Bytes of one weight or scale stream; a command stream cannot be larger either.
-const MAX_STREAM_BYTES: u64 = 1 << 28;
+const MAX_STREAM_BYTES: u64 = 1 << 27;
 
 /// The surroundings of an operation.
 pub(crate) struct Memory<'a> {

@@ -12,7 +12,7 @@ use crate::op::{FeatureMap, Kernel, Shape, Tiling};
 use crate::weights::u5x::Order;
 
 /// Decoded weights of one operation, padding included, that the simulator takes.
-const MAX_WEIGHTS: u64 = 1 << 28;
+const MAX_WEIGHTS: u64 = 1 << 27;
 
 impl Unit<'_> {
     pub(super) fn convolution(
@@ -132,7 +132,7 @@ impl Unit<'_> {
                 ifm_bits: ifm.elem.bits(),
             };
             let bound = order.bound();
-            if bound > 4 * MAX_WEIGHTS {
+            if bound > 2 * MAX_WEIGHTS {
                 return Err(Cause::invalid(format!(
                     "a weight stream of up to {bound} weights, more than the simulator takes"
                 )));

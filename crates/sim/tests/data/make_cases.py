@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Makes cases for `tests/cases.rs`: TOSA programs, compiled by Vela, with what the TOSA reference model computes.
 
-    make_cases.py corpus CORPUS OUT ACCELERATOR [MODEL ...]
-        The `.tosa` programs of the corpus for another accelerator; inputs and outputs are those of its goldens.
+    make_cases.py corpus CORPUS OUT ACCELERATOR [MODEL ...] [-- OPTION ...]
+        The `.tosa` programs of the corpus for another accelerator, or with other options of Vela; inputs and outputs
+        are those of its goldens.
     make_cases.py tosa TESTS OUT ACCELERATOR N [OP ...]
         N random ones per operator and type out of TESTS, as `tosa_verif_build_tests` writes them.
 
@@ -60,13 +61,13 @@ def save(path, vela, inputs, outputs):
     np.savez_compressed(path, **arrays)
 
 
-def from_corpus(corpus, out, accelerator, models):
+def from_corpus(corpus, out, accelerator, models, options):
     source = {"u55": "u55-128", "u65": "u65-256", "u85": "u85-256"}[accelerator[:3]]
     for folder in sorted(Path(corpus).iterdir()):
         tosa, golden = folder / f"{source}.0.tosa", folder / f"{source}.golden.npz"
         if not tosa.exists() or not golden.exists() or (models and folder.name not in models):
             continue
-        vela, error = compile_tosa(tosa, accelerator)
+        vela, error = compile_tosa(tosa, accelerator, options)
         if vela is None:
             print(accelerator, folder.name, "refused by Vela:", error)
             continue
@@ -119,6 +120,7 @@ if __name__ == "__main__":
         sys.exit(__doc__)
     _, kind, source, out, accelerator, *rest = sys.argv
     if kind == "corpus":
-        from_corpus(source, out, accelerator, rest)
+        cut = rest.index("--") if "--" in rest else len(rest)
+        from_corpus(source, out, accelerator, rest[:cut], rest[cut + 1:])
     else:
         from_tosa(source, out, accelerator, int(rest[0]), rest[1:])
