@@ -180,8 +180,10 @@ impl Corpus {
             .collect()
     }
 
-    /// The programs delegated to `target` (as `u65-256`): outputs against the quantized graph in torch,
-    /// which rounds exact ties the other way in places.
+    /// The programs delegated to `target` (as `u65-256`): outputs against the quantized graph in torch, which
+    /// computes with floats between the quantizations and so rounds some values the other way: one step in
+    /// the small models. Over MobileNetV2's 52 convolutions this adds up: torch is 8 steps from the TOSA
+    /// reference model there, which has the exact integers.
     pub fn delegated_programs(&self, target: &str) -> Vec<ModelCase> {
         self.models()
             .map(|(model, dir)| ModelCase {
@@ -190,7 +192,7 @@ impl Corpus {
                 data: Vec::new(),
                 inputs: inputs(&dir, ""),
                 expected: dir.join(format!("{target}.out.npy")),
-                tolerance: Tolerance::Steps(1.0),
+                tolerance: Tolerance::Steps(if model == "mv2" { 8.0 } else { 1.0 }),
                 target: Some(format!("ethos-{target}")),
             })
             .collect()

@@ -521,6 +521,15 @@ fn no_damage_crashes() {
     }
 }
 
+/// A program whose inputs and outputs are integers, from one archive that has both.
+#[test]
+fn a_program_of_integers_runs_exactly() {
+    let chain = "fixtures/corpus/variants/quantized_io.chain.npz";
+    let told =
+        success(&["run", "fixtures/corpus/variants/quantized_io.pte", "--input", chain, "--expect", chain]);
+    assert!(told.contains("all 2304 elements equal"), "{told}");
+}
+
 /// The bundle's own test cases are the inputs and the expectations.
 #[test]
 fn a_bundle_runs_its_test_cases() {
