@@ -67,6 +67,11 @@ impl Aligned {
     }
 }
 
+/// An empty tensor may have any sizes, so that products of some of them saturate.
+fn bytes_of(sizes: &[u32], dtype: Dtype) -> usize {
+    sizes.iter().fold(dtype.size(), |n, &size| n.saturating_mul(size as usize))
+}
+
 /// A tensor argument: an input with its elements, or an output with room for them.
 pub struct TestTensor {
     dtype: Dtype,
@@ -92,7 +97,7 @@ impl TestTensor {
 
     /// A tensor to be written, full of [`POISON`].
     pub fn empty(dtype: Dtype, sizes: &[u32]) -> TestTensor {
-        let len = sizes.iter().product::<u32>() as usize * dtype.size();
+        let len = bytes_of(sizes, dtype);
         TestTensor {
             dtype,
             sizes: sizes.to_vec(),
@@ -328,7 +333,7 @@ impl Call {
                 Value::Double(n) => after.push((v, After::Number(Stored::Double(n)))),
                 Value::Tensor(meta) => {
                     let shape = shape_of(&meta, &dims).to_vec();
-                    let len = shape.iter().product::<u32>() as usize * meta.dtype.size();
+                    let len = bytes_of(&shape, meta.dtype);
                     let bytes = locate(&meta, &[]).map_or(&[][..], |span| view(&(), span));
                     after.push((v, After::Tensor(shape, bytes[..len].to_vec())));
                 }
