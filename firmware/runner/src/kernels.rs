@@ -3,5 +3,5 @@
 use tombolo_kernels::ops;
 use tombolo_runtime::{KernelDef, kernels};
 
-/// `corpus/add/cpu_float.pte` calls one operator.
-pub const KERNELS: &[KernelDef] = kernels![ops::add::OUT];
+/// `corpus/add/cpu_float.pte` calls one operator, on floats.
+pub const KERNELS: &[KernelDef] = kernels![ops::add::OUT_F32];

@@ -218,6 +218,25 @@ pub(crate) fn numbers(
     if binary.float_input() || is_float(ctx.dtype(out)?) { binary.float(float) } else { binary.int(&int) }
 }
 
+/// An operator on two `float32` tensors, for the entries that take no other type: no code for other
+/// types is linked. Equal layouts are one run of the walk.
+pub(crate) fn floats32(ctx: &KernelContext<'_, '_>, out: usize, f: impl Fn(f32, f32) -> f32) -> Done {
+    let Binary { a, b, mut out } = Binary::load(ctx, out)?;
+    let shape = out.shape();
+    let steps = (broadcast_steps(&a, &shape)?, broadcast_steps(&b, &shape)?);
+    let walk = Walk::new(&shape, order(&out), [0; 2], [&steps.0, &steps.1]);
+    let (a, b, out) = (a.as_slice::<f32>()?, b.as_slice::<f32>()?, out.as_mut_slice::<f32>()?);
+    walk.runs(&mut |run| {
+        for (j, out) in out.iter_mut().skip(run.first).take(run.len).enumerate() {
+            let [i, k] = run.place(j);
+            if let (Some(&a), Some(&b)) = (a.get(i), b.get(k)) {
+                *out = f(a, b);
+            }
+        }
+    });
+    Ok(())
+}
+
 /// A comparison of two tensors (`Tensor_out` overloads).
 pub(crate) fn compare(
     ctx: &KernelContext<'_, '_>,
