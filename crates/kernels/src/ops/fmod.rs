@@ -3,6 +3,7 @@
 
 use crate::util::args::Done;
 use crate::util::elementwise::{Checked, number, numbers, scalar};
+use crate::util::math::fmod;
 use crate::util::num::NUMERIC;
 use tombolo_runtime::{KernelContext, KernelDef};
 
@@ -17,13 +18,13 @@ fn int(a: i64, b: i64) -> Option<i64> {
 
 fn tensor_out(ctx: &KernelContext<'_, '_>) -> Done {
     let checked = Checked::default();
-    let done = numbers(ctx, 2, libm::fmodf, |a, b| checked.of(int(a, b)));
+    let done = numbers(ctx, 2, fmod, |a, b| checked.of(int(a, b)));
     checked.done(done)
 }
 
 fn scalar_out(ctx: &KernelContext<'_, '_>) -> Done {
     let (other, checked) = (scalar(ctx, 1)?, Checked::default());
-    let done = number(ctx, 2, |a| libm::fmodf(a, other.float), |a| checked.of(int(a, other.int)));
+    let done = number(ctx, 2, |a| fmod(a, other.float), |a| checked.of(int(a, other.int)));
     checked.done(done)
 }
 

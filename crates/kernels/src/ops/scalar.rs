@@ -5,7 +5,7 @@
 //! two agree for sizes). An integer divided by zero is an error.
 
 use crate::util::args::Done;
-use crate::util::math::{div_floor_int, remainder_int};
+use crate::util::math::{div_floor_int, fmod_f64, remainder_int};
 use tombolo_runtime::{DtypeSet, KernelContext, KernelDef, KernelError, Value};
 
 const fn def(name: &'static str, args: u8, run: tombolo_runtime::KernelFn) -> KernelDef {
@@ -122,7 +122,7 @@ fn div_floor(a: f64, b: f64) -> f64 {
     if b == 0.0 {
         return f64::INFINITY.copysign(a);
     }
-    let rest = libm::fmod(a, b);
+    let rest = fmod_f64(a, b);
     let quotient = (a - rest) / b;
     if rest != 0.0 && (b < 0.0) != (rest < 0.0) { quotient - 1.0 } else { quotient }
 }
