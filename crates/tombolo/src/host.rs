@@ -434,7 +434,9 @@ pub fn measure<'p>(program: &Program<'p>, data: &'p [DataFile<'p>], method: &str
     let mut method_arena = AlignedBytes::zeroed(arena);
     let mut buffers = planned_buffers(&plan);
     let mut buffers: Vec<&mut [u8]> = buffers.iter_mut().map(|b| &mut **b).collect();
-    let memory = Memory { method: &mut method_arena, planned: &mut buffers, temp: &mut [] };
+    // Empty, but aligned: the need that is told has no padding in it.
+    let mut temp = AlignedBytes::zeroed(0);
+    let memory = Memory { method: &mut method_arena, planned: &mut buffers, temp: &mut temp };
     let options = Options { data, ..Options::default() };
     let loaded = Method::load(program, method, tombolo_kernels::ALL, &mut delegates, memory, options);
     let temp = match loaded {

@@ -505,7 +505,7 @@ fn no_damage_crashes() {
         };
         let attempt = |bytes: &[u8]| {
             let model = Model::from_bytes(Path::new(file), bytes);
-            model.and_then(|model| common::run_model(&model, inputs.clone())).is_ok()
+            model.and_then(|model| common::run_model(&model, vec![inputs.clone()])).is_ok()
         };
         assert!(attempt(&good), "{file}");
         for cut in (0..good.len()).step_by(13) {

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{all, array, check_model, check_stream, corpus, run_once, workspace};
-use std::path::{Path, PathBuf};
+use common::{all, array, check_model, check_sequence, check_stream, corpus, run_once, workspace};
+use std::path::PathBuf;
 use tombolo::compare::Comparison;
 use tombolo::host::{self, Model};
 use tombolo::npz::Npz;
@@ -91,6 +91,19 @@ fn variants_agree() {
     streams(&cases);
 }
 
+/// Control flow, dynamic shapes, state that goes on from run to run, views, several outputs.
+#[test]
+fn programs_with_what_the_corpus_lacks_agree_with_torch() {
+    all(
+        &the_corpus().extra_programs(),
+        |case| &case.name,
+        |case| {
+            let outputs = check_sequence(case).map_err(|e| e.to_string())?;
+            Ok(format!("{} runs, {outputs} outputs", case.runs.len()))
+        },
+    );
+}
+
 /// The float program around the delegate changes nothing: quantizing its output gives exactly the integers
 /// that the TOSA reference model gave at the delegate's border.
 #[test]
@@ -103,19 +116,8 @@ fn whole_programs_give_the_exact_integers_of_the_border() {
         }
     }
     assert!(cases.len() >= 24, "{} models have a chain", cases.len());
-    if let Some(extras) = the_corpus().extras() {
-        // The corpus has no such file for MobileNetV2: made from its u65-256.0.tosa and in0.npy, quantized
-        // as the program does, with the TOSA reference model.
-        let reference =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mv2.u65-256.reference_out0.npy");
-        cases.push(("mv2".to_string(), extras.join("mv2"), reference));
-    }
     for (model, dir, reference) in cases {
-        let expected = if reference.extension().is_some_and(|e| e == "npz") {
-            Npz::read(&reference).unwrap().require("out0").unwrap()
-        } else {
-            array(&reference)
-        };
+        let expected = Npz::read(&reference).unwrap().require("out0").unwrap();
         let path = dir.join("u65-256.pte");
         let inputs = (0..)
             .map(|i| dir.join(format!("in{i}.npy")))

@@ -10,7 +10,7 @@ use tombolo::host::{self, Model, Setup};
 use tombolo::npy::{self, Array};
 use tombolo::npz::Npz;
 use tombolo::{container, files, npu, program};
-use tombolo_conformance::{ModelCase, StreamCase};
+use tombolo_conformance::{ModelCase, SequenceCase, StreamCase};
 
 /// The workspace's root.
 pub(crate) fn workspace() -> PathBuf {
@@ -34,26 +34,58 @@ pub(crate) fn array(path: &Path) -> Array {
 
 /// Runs `forward` of a program once on the host runtime.
 pub(crate) fn run_once(program: &Path, data: &[PathBuf], inputs: Vec<Array>) -> Result<Vec<Array>> {
-    run_model(&Model::open(program, data)?, inputs)
+    run_model(&Model::open(program, data)?, vec![inputs]).map(|mut runs| runs.remove(0))
 }
 
-/// Runs `forward` of a model once on the host runtime.
-pub(crate) fn run_model(model: &Model, inputs: Vec<Array>) -> Result<Vec<Array>> {
+/// Runs `forward` of a model on the host runtime, once for each set of inputs.
+pub(crate) fn run_model(model: &Model, runs: Vec<Vec<Array>>) -> Result<Vec<Vec<Array>>> {
     let parsed = model.program()?;
     let files = model.data_files()?;
-    let mut inputs = Some(inputs);
+    let mut runs = runs.into_iter();
     let mut outputs = Vec::new();
     host::run(
         &parsed,
         &files,
         Setup { method: "forward", target: None },
-        &mut |_| inputs.take(),
+        &mut |_| runs.next(),
         &mut |_, result| {
-            outputs = result;
+            outputs.push(result);
             Ok(())
         },
     )?;
     Ok(outputs)
+}
+
+/// The library's tolerance for a case's.
+fn tolerance_of(tolerance: tombolo_conformance::Tolerance) -> Tolerance {
+    match tolerance {
+        tombolo_conformance::Tolerance::Exact => Tolerance::Exact,
+        tombolo_conformance::Tolerance::Steps(n) => Tolerance::Steps(n),
+        tombolo_conformance::Tolerance::Relative(n) => Tolerance::Relative(n),
+    }
+}
+
+/// Runs a sequence and compares all outputs; how many there were.
+pub(crate) fn check_sequence(case: &SequenceCase) -> Result<usize> {
+    let arrays = |paths: &[PathBuf]| paths.iter().map(|path| array(path)).collect::<Vec<_>>();
+    let inputs = case.runs.iter().map(|(inputs, _)| arrays(inputs)).collect();
+    let outputs = run_model(&Model::open(&case.program, &[])?, inputs)?;
+    assert_eq!(outputs.len(), case.runs.len());
+    let mut count = 0;
+    for (r, (outputs, (_, expected))) in outputs.iter().zip(&case.runs).enumerate() {
+        assert_eq!(outputs.len(), expected.len(), "{}, run {r}", case.name);
+        for (i, (output, expected)) in outputs.iter().zip(arrays(expected)).enumerate() {
+            if output.dtype() != expected.dtype() {
+                return Err(Error::new(format!("run {r}, output {i}: {} elements", output.dtype())));
+            }
+            let found = compare(output, &expected, tolerance_of(case.tolerance), None)?;
+            if !found.passed() {
+                return Err(Error::new(format!("run {r}, output {i}: {found:?}")));
+            }
+            count += 1;
+        }
+    }
+    Ok(count)
 }
 
 /// Runs a model case and compares its output.
@@ -62,13 +94,8 @@ pub(crate) fn check_model(case: &ModelCase) -> Result<Comparison> {
     let outputs = run_once(&case.program, &case.data, inputs)?;
     let model = Model::open(&case.program, &case.data)?;
     let plan = host::find_plan(&model.program()?, "forward")?;
-    let tolerance = match case.tolerance {
-        tombolo_conformance::Tolerance::Exact => Tolerance::Exact,
-        tombolo_conformance::Tolerance::Steps(n) => Tolerance::Steps(n),
-        tombolo_conformance::Tolerance::Relative(n) => Tolerance::Relative(n),
-    };
     let output = outputs.first().ok_or_else(|| Error::new("no output"))?;
-    compare(output, &array(&case.expected), tolerance, program::output_step(&plan, 0))
+    compare(output, &array(&case.expected), tolerance_of(case.tolerance), program::output_step(&plan, 0))
 }
 
 /// Runs a stream case; the number of outputs whose bytes were compared, or what differs.
