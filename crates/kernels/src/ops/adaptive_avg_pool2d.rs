@@ -18,7 +18,7 @@ struct Axis {
 impl Axis {
     fn new(input: usize, output: usize) -> Result<Option<Axis>, KernelError> {
         // Windows are computed from products of places and sizes.
-        let fits = output.checked_add(1).and_then(|o| o.checked_mul(input)).is_some();
+        let fits = output.checked_add(1).and_then(|o| o.checked_mul(input)?.checked_add(output)).is_some();
         if !fits || (input == 0 && output > 0) {
             return Err(KernelError::Invalid("a spatial size is 0 or too large"));
         }

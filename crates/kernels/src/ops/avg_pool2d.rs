@@ -32,8 +32,8 @@ fn run(ctx: &KernelContext<'_, '_>) -> Done {
         from.window([n, c], v, h, [1, 1], |_, _, at| sum += input.get(at).copied().unwrap_or(0.0));
         let count = match divisor {
             Some(divisor) => divisor as f32,
-            None if padding_counts => (v.padded * h.padded) as f32,
-            None => (v.count * h.count) as f32,
+            None if padding_counts => v.padded as f32 * h.padded as f32,
+            None => v.count as f32 * h.count as f32,
         };
         if let Some(slot) = out.get_mut(place) {
             // A window of ceil mode may hold nothing but padding.

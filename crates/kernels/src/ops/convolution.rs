@@ -141,6 +141,9 @@ fn run(ctx: &KernelContext<'_, '_>) -> Done {
     } else {
         (channels / groups, first, second.saturating_mul(groups.get()))
     };
+    if kernel_h == 0 || kernel_w == 0 {
+        return Err(KernelError::Invalid("a kernel of size 0"));
+    }
     if weight.rank() != rank || expected != channels || channels % groups != 0 || outputs % groups != 0 {
         return Err(misfit);
     }
@@ -175,6 +178,10 @@ fn run(ctx: &KernelContext<'_, '_>) -> Done {
     };
     plan.flatten();
     let out = out.as_mut_slice::<f32>()?;
+    if per_group == 0 {
+        // Nothing is summed, and an empty weight may claim a kernel of any size.
+        (plan.rows.kernel, plan.columns.kernel) = (0, 0);
+    }
     if !out.is_empty() {
         plan.run(out);
     }
