@@ -536,3 +536,75 @@ fn a_bundle_runs_its_test_cases() {
     let told = success(&["run", "fixtures/corpus/variants/bundled.bpte", "--tolerance", "1step"]);
     assert!(told.contains("test case 0"), "{told}");
 }
+
+/// The commands in a text: lines that begin with `prefix`, with the lines that a `\\` at the end adds.
+fn commands(text: &str, prefix: &str) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    let mut lines = text.lines().map(str::trim);
+    while let Some(line) = lines.next() {
+        let Some(mut rest) = line.strip_prefix(prefix) else { continue };
+        let mut words: Vec<String> = Vec::new();
+        loop {
+            let more = rest.strip_suffix('\\');
+            words.extend(more.unwrap_or(rest).split_whitespace().map(String::from));
+            if more.is_none() {
+                break;
+            }
+            rest = lines.next().expect("a line follows a backslash");
+        }
+        found.push(words);
+    }
+    found
+}
+
+/// Every example in every command's help does what it says.
+#[test]
+fn examples_in_the_help_work() {
+    let mut seen = 0;
+    for command in [&["run"][..], &["npu", "run"], &["inspect"], &["disasm"], &["targets"]] {
+        let help = success(&[command, &["--help"]].concat());
+        let (_, examples) = help.split_once("Example").expect("an example");
+        for example in commands(examples, "tombolo ") {
+            assert!(example.iter().map(String::as_str).collect::<Vec<_>>().starts_with(command));
+            success(&example.iter().map(String::as_str).collect::<Vec<_>>());
+            seen += 1;
+        }
+    }
+    assert!(seen >= 6, "{seen}");
+}
+
+/// Every command in the READMEs does what they say: those that a shell is shown to run succeed, those with
+/// their output shown give that output, where it does not depend on time.
+#[test]
+fn commands_in_the_readmes_work() {
+    let mut seen = 0;
+    for file in ["README.md", "examples/digits/README.md"] {
+        let text = std::fs::read_to_string(common::workspace().join(file)).unwrap();
+        for command in commands(&text, "cargo run --release -- ") {
+            success(&command.iter().map(String::as_str).collect::<Vec<_>>());
+            seen += 1;
+        }
+        for block in text.split("```text\n$ ").skip(1) {
+            let (block, _) = block.split_once("\n```").unwrap();
+            let command = &commands(block, "tombolo ")[0];
+            let output = tombolo(command);
+            // Times differ from run to run, and with them the width of their column.
+            let stable = |line: &str| {
+                let mut words: Vec<&str> = line.split_whitespace().collect();
+                words.pop_if(|last| last.contains('.') && last.parse::<f64>().is_ok());
+                words.join(" ")
+            };
+            let told = format!("{}{}", stdout(&output), stderr(&output));
+            let lines: Vec<String> = told.lines().map(stable).collect();
+            let shown = block.lines().skip_while(|line| line.ends_with('\\')).skip(1);
+            for line in shown.filter(|line| *line != "[…]" && !line.starts_with("time: ")) {
+                assert!(
+                    lines.contains(&stable(line)),
+                    "{file}: {command:?} does not print '{line}':\n{told}"
+                );
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen >= 10, "{seen}");
+}

@@ -34,18 +34,15 @@ struct Cli {
     json: bool,
 }
 
+// What each command does is said where its arguments are.
 #[derive(Subcommand)]
 enum Command {
-    /// Run a program on this machine; its NPU parts run on the simulator
     Run(run::Args),
     /// Work with bare NPU command streams
     #[command(subcommand)]
     Npu(npu::Command),
-    /// Show what a file holds: a program, a command stream, arrays
     Inspect(inspect::Args),
-    /// Print an NPU command stream as text
     Disasm(disasm::Args),
-    /// List the NPUs that are known
     Targets(targets::Args),
 }
 

@@ -18,7 +18,6 @@ use tombolo::{files, program};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Run a bare command stream on the simulator
     Run(Args),
 }
 

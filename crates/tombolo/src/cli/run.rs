@@ -22,8 +22,9 @@ use tombolo_ethosu::Accelerator;
 /// were compiled for.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
-        tombolo run fixtures/corpus/add/cpu_float.pte --input fixtures/corpus/add/in0.npy \\\n    \
-            --input fixtures/corpus/add/in1.npy --expect fixtures/corpus/add/float_out.npy --tolerance rel:1e-5\n  \
+        tombolo run fixtures/corpus/add/cpu_float.pte \\\n    \
+            --input fixtures/corpus/add/in0.npy --input fixtures/corpus/add/in1.npy \\\n    \
+            --expect fixtures/corpus/add/float_out.npy --tolerance rel:1e-5\n  \
         tombolo run examples/digits/ethos-u65-256.pte --dataset examples/digits/test.npz \\\n    \
             --expect examples/digits/ethos-u65-256.test_logits.npy --tolerance 1step")]
 pub(crate) struct Args {
