@@ -144,4 +144,4 @@ emit("bool_int", "bool and int64 inputs and outputs", BoolInt(), (r(4, 2), torch
 emit("views", "tensors in the memory of others", Views(), (r(4, 6),), [(r(4, 6),)])
 emit("split", "lists of outputs of one operator", Split(), (r(2, 6),), [(r(2, 6),)])
 emit("item", "an element of a tensor becomes a number", Item(), (r(3), torch.tensor(2)), [(r(3), torch.tensor(5)), (r(3), torch.tensor(-1))])
-emit("map", "a loop over the rows of a tensor", MapModel(), (r(3, 4), r(4)), [(r(3, 4), r(4))])
+emit("map", "a loop over the rows of a tensor", MapModel(), (r(3, 4), r(4)), [(r(3, 4), r(4)), (r(3, 4), r(4))])

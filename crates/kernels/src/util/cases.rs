@@ -10,7 +10,6 @@
 //! magnitude that the output holds: `max1e-6`.
 
 use crate::util::num::{f32_to_half, half_to_f32};
-use std::boxed::Box;
 use std::string::{String, ToString};
 use std::vec::Vec;
 use std::{format, vec};
@@ -158,87 +157,188 @@ enum Expected {
     Number(usize, String, String),
 }
 
-/// Runs all cases of `operator`. Each of `kernels` must have one, and each case one of `kernels`.
-pub(crate) fn check(operator: &str, kernels: &[KernelDef]) {
+/// One case of a file.
+struct Case<'t> {
+    what: String,
+    kernel: usize,
+    tolerance: Tolerance,
+    /// A text per argument; those of a list have a line per tensor.
+    args: Vec<Vec<&'t str>>,
+}
+
+/// Calls `visit` with each case of `operator`.
+fn cases(operator: &str, kernels: &[KernelDef], visit: &mut dyn FnMut(&Case<'_>)) {
     let path = |folder| format!("{}/tests/{folder}/{operator}.txt", env!("CARGO_MANIFEST_DIR"));
     let path = ["data_a", "data_b"].map(path).into_iter().find(|path| std::fs::exists(path).unwrap());
     let path = path.unwrap_or_else(|| panic!("no fixture {operator}.txt"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')).peekable();
-    let mut seen = vec![0; kernels.len()];
     while let Some((at, line)) = lines.next() {
         let words: Vec<&str> = line.split(' ').collect();
         let ["case", name, tolerance] = words[..] else { panic!("{path}:{}: {line}", at + 1) };
-        let index = kernels.iter().position(|kernel| kernel.name == name);
-        let index = index.unwrap_or_else(|| panic!("{path}:{}: no kernel {name} in the test", at + 1));
-        seen[index] += 1;
-        let mut call = Call::new();
-        let mut expected = Vec::new();
-        let mut position = 0;
+        let kernel = kernels.iter().position(|kernel| kernel.name == name);
+        let kernel = kernel.unwrap_or_else(|| panic!("{path}:{}: no kernel {name} in the test", at + 1));
+        let mut args = Vec::new();
         while let Some((_, line)) = lines.next_if(|(_, line)| !line.starts_with("case ")) {
-            let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
-            let word = words.get(1).copied().unwrap_or("");
-            let mut several = || -> Vec<Described> {
-                (0..word.parse().unwrap())
-                    .map(|_| {
-                        Described::parse(&lines.next().unwrap().1.split(' ').skip(1).collect::<Vec<_>>())
-                    })
-                    .collect()
-            };
-            call = match words[0] {
-                "none" => call.none(),
-                "int" => call.int(word.parse().unwrap()),
-                "bool" => call.bool(word == "1"),
-                "double" => call.double(word.parse().unwrap()),
-                "string" => call.string(word),
-                "ints" => call.ints(&list(word)),
-                "doubles" => call.doubles(&list(word)),
-                "tensor" => call.tensor(Described::parse(&words[1..]).input()),
-                "list" => call.tensors(several().iter().map(Described::input).collect()),
-                "out" => {
-                    let out = Described::parse(&words[1..]);
-                    let tensor = out.output();
-                    expected.push(Expected::Tensor(position, None, out));
-                    call.tensor(tensor)
-                }
-                "outs" => {
-                    let outs = several();
-                    let tensors = outs.iter().map(Described::output).collect();
-                    let items = outs.into_iter().enumerate();
-                    expected.extend(items.map(|(i, out)| Expected::Tensor(position, Some(i), out)));
-                    call.tensors(tensors)
-                }
-                "number" => {
-                    expected.push(Expected::Number(position, word.to_string(), words[2].to_string()));
-                    call.none()
-                }
-                other => panic!("{path}: argument {other}"),
-            };
-            position += 1;
+            let mut arg = vec![line];
+            if let Some(count) = line.strip_prefix("list ").or(line.strip_prefix("outs ")) {
+                arg.extend((0..count.parse().unwrap()).map(|_| lines.next().unwrap().1));
+            }
+            args.push(arg);
         }
-        let what: Box<str> = format!("{operator}.txt:{} {name}", at + 1).into();
-        call.run(&kernels[index]).unwrap_or_else(|error| panic!("{what}: {error}"));
-        let tolerance = Tolerance::parse(tolerance);
+        let what = format!("{operator}.txt:{} {name}", at + 1);
+        visit(&Case { what, kernel, tolerance: Tolerance::parse(tolerance), args });
+    }
+}
+
+/// The call with these arguments, and what is expected of it.
+fn build(args: &[Vec<&str>]) -> (Call, Vec<Expected>) {
+    let mut call = Call::new();
+    let mut expected = Vec::new();
+    for (position, arg) in args.iter().enumerate() {
+        let words: Vec<&str> = arg[0].split(' ').filter(|word| !word.is_empty()).collect();
+        let word = words.get(1).copied().unwrap_or("");
+        let items = || -> Vec<Described> {
+            let words = |line: &&'_ str| Described::parse(&line.split(' ').skip(1).collect::<Vec<_>>());
+            arg[1..].iter().map(words).collect()
+        };
+        call = match words[0] {
+            "none" => call.none(),
+            "int" => call.int(word.parse().unwrap()),
+            "bool" => call.bool(word == "1"),
+            "double" => call.double(word.parse().unwrap()),
+            "string" => call.string(word),
+            "ints" => call.ints(&list(word)),
+            "doubles" => call.doubles(&list(word)),
+            "tensor" => call.tensor(Described::parse(&words[1..]).input()),
+            "list" => call.tensors(items().iter().map(Described::input).collect()),
+            "out" => {
+                let out = Described::parse(&words[1..]);
+                let tensor = out.output();
+                expected.push(Expected::Tensor(position, None, out));
+                call.tensor(tensor)
+            }
+            "outs" => {
+                let outs = items();
+                let tensors = outs.iter().map(Described::output).collect();
+                let items = outs.into_iter().enumerate();
+                expected.extend(items.map(|(i, out)| Expected::Tensor(position, Some(i), out)));
+                call.tensors(tensors)
+            }
+            "number" => {
+                expected.push(Expected::Number(position, word.to_string(), words[2].to_string()));
+                call.none()
+            }
+            other => panic!("argument {other}"),
+        };
+    }
+    (call, expected)
+}
+
+/// Runs all cases of `operator`. Each of `kernels` must have one, and each case one of `kernels`.
+pub(crate) fn check(operator: &str, kernels: &[KernelDef]) {
+    let mut seen = vec![0; kernels.len()];
+    cases(operator, kernels, &mut |case| {
+        let what = &case.what;
+        seen[case.kernel] += 1;
+        let (mut call, expected) = build(&case.args);
+        call.run(&kernels[case.kernel]).unwrap_or_else(|error| panic!("{what}: {error}"));
         assert!(!expected.is_empty(), "{what} expects nothing");
         for expected in expected {
             match expected {
-                Expected::Tensor(position, item, out) => out.check(&what, tolerance, &call, position, item),
+                Expected::Tensor(position, item, out) => {
+                    out.check(what, case.tolerance, &call, position, item);
+                }
                 Expected::Number(position, kind, value) => match kind.as_str() {
                     "int" => assert_eq!(call.int_at(position), Some(value.parse().unwrap()), "{what}"),
                     "bool" => assert_eq!(call.bool_at(position), Some(value == "1"), "{what}"),
                     _ => {
-                        assert!(
-                            call.int_at(position).is_none() && call.bool_at(position).is_none(),
-                            "{what}"
-                        );
+                        let whole = call.int_at(position).is_some() || call.bool_at(position).is_some();
+                        assert!(!whole, "{what} gives no float");
                         let (got, value) = (call.number(position), value.parse().unwrap());
-                        assert!(tolerance.holds(got, value), "{what}: {got}, expected {value}");
+                        assert!(case.tolerance.holds(got, value), "{what}: {got}, expected {value}");
                     }
                 },
             }
         }
-    }
+    });
     for (kernel, seen) in kernels.iter().zip(seen) {
-        assert!(seen > 0, "{path} has no case of {}", kernel.name);
+        assert!(seen > 0, "{operator}.txt has no case of {}", kernel.name);
     }
+}
+
+/// Arguments that no exporter writes.
+const HOSTILE: &[&[&str]] = &[
+    &["none"],
+    &["int 0"],
+    &["int -1"],
+    &["int 7"],
+    &["int 4294967296"],
+    &["int -9223372036854775808"],
+    &["int 9223372036854775807"],
+    &["double NaN"],
+    &["double -inf"],
+    &["double 1e300"],
+    &["double 0"],
+    &["string floor"],
+    &["ints -"],
+    &["ints 0"],
+    &["ints -1,-1"],
+    &["ints 9223372036854775807,-9223372036854775808,2"],
+    &["ints 4294967295,4294967295,0"],
+    &["ints 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"],
+    &["tensor float32 - - 1.5"],
+    &["tensor float32 2,2 1,0 1 2 3 4"],
+    &["tensor float32 4294967295,0 0,1"],
+    &["tensor float32 0,4294967295 1,0"],
+    &["tensor int64 3 0 -1 7 9223372036854775807"],
+    &["tensor int64 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15 0"],
+    &["tensor int8 0 0"],
+    &["tensor bool 3,1,2 2,0,1 0 1 1 0 255 1"],
+    &["tensor float64 1 0 -1e300"],
+    &["list 0"],
+    &["list 2", "tensor int8 1 0 3", "tensor float32 2,0 0,1"],
+    &["out float32 - - 0"],
+    &["out int8 0 0"],
+    &["out int64 4294967295,0 0,1"],
+    &["out float32 2,2 1,0 0 0 0 0"],
+    &["outs 0"],
+    &["outs 2", "out int8 1 0 3", "out float32 2,0 0,1"],
+];
+
+/// Runs each case of `operator` with every argument replaced by others, and with several replaced at
+/// random (seeded). A kernel may answer with an error or compute something, but must not panic
+/// (overflow is checked here) or take long.
+pub(crate) fn endure(operator: &str, kernels: &[KernelDef]) {
+    let mut refused = 0;
+    let mut seed = 1u64;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    cases(operator, kernels, &mut |case| {
+        let mut run = |args: &[Vec<&str>]| {
+            let (mut call, _) = build(args);
+            let start = std::time::Instant::now();
+            refused += u32::from(call.run(&kernels[case.kernel]).is_err());
+            let seconds = start.elapsed().as_secs_f32();
+            assert!(seconds < 2.0, "{}: {seconds} s with {args:?}", case.what);
+        };
+        for position in 0..case.args.len() {
+            for hostile in HOSTILE {
+                let mut args = case.args.clone();
+                args[position] = hostile.to_vec();
+                run(&args);
+            }
+        }
+        for _ in 0..60 {
+            let mut args = case.args.clone();
+            for _ in 0..2 + random(3) {
+                let position = random(args.len());
+                args[position] = HOSTILE[random(HOSTILE.len())].to_vec();
+            }
+            run(&args);
+        }
+    });
+    assert!(refused > 0, "{operator} takes anything");
 }

@@ -9,6 +9,11 @@ macro_rules! like_torch {
             fn like_torch() {
                 crate::util::cases::check($operator, &[$(super::$kernel),+]);
             }
+
+            #[test]
+            fn hostile_arguments() {
+                crate::util::cases::endure($operator, &[$(super::$kernel),+]);
+            }
         }
     };
 }
