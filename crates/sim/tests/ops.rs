@@ -209,6 +209,14 @@ fn shifts() {
         s.one(O::OfmPrecision, 1 | 2 << 1 | 1 << 8 | 1 << 14);
     });
     assert_eq!(c.run(mode::SHR), [2, -3, 7, 0]);
+    // DBL does not round either, and "per channel" is no scale.
+    let c = c.with(|s| {
+        s.one(O::OfmPrecision, 1 | 2 << 1);
+    });
+    assert_eq!(c.run(mode::SHR), [2, -3, 7, 0]);
+    assert_eq!(c.run(mode::MAX), [5, 1, 7, 30]);
+    let error = c.try_run(mode::ADD).unwrap_err();
+    assert!(error.contains("scale per channel"), "{error}");
     let c = case(&[5, -5, 1, 3], &[1, 0, 31, 31]).sizes(4, 4);
     assert_eq!(c.run(mode::SHL), [10, -5, -(1 << 31), -(1 << 31)]);
     let c = case(&[1], &[32]).sizes(4, 4);

@@ -137,9 +137,15 @@ impl Unit<'_> {
     /// The scale of the result.
     fn output_scale(&self, operation: u32, ifm: Elem, ofm: Elem) -> Result<Scale, Cause> {
         if !output::is_global(self.state)? {
-            return Err(Cause::not_modelled(
-                "an elementwise operation with a scale per channel: no compiler emits it",
-            ));
+            // Vela says "per channel" for these and sets no scale: there is none.
+            return match operation {
+                mode::SHR | mode::SHL | mode::CLZ | mode::MIN | mode::MAX => {
+                    Ok(Scale { scale: 1, shift: 0, rounding: output::ofm_rounding(self.state)? })
+                }
+                _ => Err(Cause::not_modelled(
+                    "an elementwise operation with a scale per channel: no compiler emits it",
+                )),
+            };
         }
         let scale = output::global_scale(self.state)?;
         match operation {
@@ -246,13 +252,8 @@ impl Compute {
                 pairs.for_each(|(a, _)| *a = i64::from((*a as u32).leading_zeros()));
             }
             mode::SHR => {
-                let natural = match self.round {
-                    Rounding::Natural => true,
-                    Rounding::TruncateToZero => false,
-                    _ => {
-                        return Err(Cause::not_modelled("SHR with double rounding: no compiler emits it"));
-                    }
-                };
+                // Only NATURAL rounds; TOSA's shift without rounding comes with DBL.
+                let natural = self.round == Rounding::Natural;
                 pairs.try_for_each(|(a, b)| {
                     let shift = self.shift(*b)?;
                     let round = if natural && shift > 0 { 1 << (shift - 1) } else { 0 };
