@@ -221,6 +221,8 @@ impl Corpus {
     /// The bare streams for `target` (as `u65-256`), with the TOSA reference model's integers.
     pub fn streams(&self, target: &str) -> Vec<StreamCase> {
         self.models()
+            // The corpus has no stream of these two for that NPU.
+            .filter(|(model, _)| target != "u55-256" || !["digits", "mv2"].contains(model))
             .map(|(model, dir)| StreamCase {
                 name: format!("{model}/{target}"),
                 stream: dir.join(format!("{target}.0.vela.npz")),
@@ -355,7 +357,7 @@ mod tests {
             files.push(case.expected);
         }
         let mut streams = corpus.variant_streams();
-        for target in ["u55-128", "u65-256", "u65-512", "u85-256"] {
+        for target in ["u55-128", "u55-256", "u65-256", "u65-512", "u85-256"] {
             streams.extend(corpus.streams(target));
         }
         for case in streams {

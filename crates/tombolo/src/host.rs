@@ -768,8 +768,9 @@ fn load_error(error: &LoadError<'_>) -> Error {
         LoadError::Delegate { index, id, error } => {
             Error::new(error.to_string()).at(format!("delegate {index}, {id}")).help(error.help().to_string())
         }
-        LoadError::ExternalData { .. } => {
-            Error::new(error.to_string()).help("give the .ptd file that holds it with --data")
+        LoadError::ExternalData { key } => {
+            Error::new(format!("external data '{key}' is neither in the program nor in the files given"))
+                .help("give the .ptd file that holds it with --data")
         }
         other => Error::new(other.to_string()).help("export the program again"),
     }
