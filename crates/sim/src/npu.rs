@@ -471,7 +471,13 @@ impl Npu {
                     }
                     match flow {
                         Flow::Next => next,
-                        Flow::Jump(target) => target,
+                        Flow::Jump(target) if (target as usize) < stream.len() => target,
+                        Flow::Jump(target) => {
+                            return Err(fail(Cause::Branch(
+                                format!("the branch target {target:#x} is behind the end of the stream")
+                                    .into(),
+                            )));
+                        }
                     }
                 }
                 _ => {
