@@ -8,8 +8,11 @@ use std::path::Path;
 
 /// Largest file that is read: a flatbuffer ends at 2 GiB, and so does everything else here.
 pub const MAX_FILE: u64 = 1 << 31;
+/// Most bytes that are taken from a pipe or a device, whose length nobody knows before.
+pub const MAX_STREAMED: u64 = 1 << 28;
 
-fn open(path: &Path) -> Result<(File, u64)> {
+/// The file, its length, and the most that is read from it.
+fn open(path: &Path) -> Result<(File, u64, u64)> {
     let file = File::open(path).map_err(|e| Error::io(path, "read", &e))?;
     let metadata = file.metadata().map_err(|e| Error::io(path, "read", &e))?;
     if metadata.is_dir() {
@@ -23,20 +26,21 @@ fn open(path: &Path) -> Result<(File, u64)> {
         .in_file(path)
         .help("give the model or array itself"));
     }
-    Ok((file, metadata.len()))
+    let most = if metadata.is_file() { MAX_FILE } else { MAX_STREAMED };
+    Ok((file, metadata.len(), most))
 }
 
 /// Reads a whole file.
 ///
 /// # Errors
-/// It does not exist, does not read, or has more than [`MAX_FILE`] bytes.
+/// It does not exist, does not read, or has more than [`MAX_FILE`] bytes ([`MAX_STREAMED`] if it is a pipe or a
+/// device).
 pub fn read(path: &Path) -> Result<Vec<u8>> {
-    let (file, len) = open(path)?;
+    let (file, len, most) = open(path)?;
     let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
-    // Devices and pipes have no length: the limit holds for what comes.
-    file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|e| Error::io(path, "read", &e))?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err(Error::new(format!("more than {MAX_FILE} bytes came"))
+    file.take(most + 1).read_to_end(&mut bytes).map_err(|e| Error::io(path, "read", &e))?;
+    if bytes.len() as u64 > most {
+        return Err(Error::new(format!("more than {most} bytes came"))
             .in_file(path)
             .help("give a file, not a device"));
     }

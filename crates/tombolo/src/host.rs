@@ -345,7 +345,8 @@ pub fn run<'p>(
     while let Some(first) = inputs.take() {
         match host.attempt(temp, &mut next, first, source, sink)? {
             Attempt::Temp { needed, first } => {
-                if needed > crate::stream::MAX_REGION {
+                // The second attempt has what the first asked for; a third would ask for the same.
+                if needed > crate::stream::MAX_REGION || needed <= temp {
                     return Err(Error::new(format!("a call needs {needed} bytes of temporary memory"))
                         .help("export a smaller model"));
                 }
