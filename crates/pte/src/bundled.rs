@@ -75,36 +75,37 @@ impl<'a> Bundle<'a> {
 
     fn check(cx: &Cx<'a>) -> Option<Bundle<'a>> {
         use schema::BundledProgram as f;
-        let root = cx.table(0, schema::File::root)?;
+        let root = cx.table(0, schema::File::root);
         // 2 is what goes with `BP08`.
-        if root.u32(f::version)? > 2 {
+        if root.u32(f::version) > 2 {
             return root.fail(ErrorKind::Unknown, f::version);
         }
-        let suites = root.tables(f::method_test_suites)?;
-        let bundle = Bundle { flat: cx.flat, program: root.need_vector(f::program, 1)?, suites };
+        let suites = root.tables(f::method_test_suites);
+        let bundle = Bundle { flat: cx.flat, program: root.need_vector(f::program, 1), suites };
         let spend = |bytes: usize| cx.spend(bytes.saturating_add(32), f::method_test_suites, root.pos);
         for i in 0..suites.len(cx.flat) {
             let suite = bundle.read(cx, i)?;
-            spend(suite.method.len())?;
+            spend(suite.method.len());
             for j in 0..suite.cases.len(cx.flat) {
                 let case = suite.read(cx, j)?;
-                spend(0)?;
+                spend(0);
                 for (list, field) in case.lists() {
                     for k in 0..list.len(cx.flat) {
                         case.read(cx, list, k, field)?;
-                        spend(0)?;
+                        spend(0);
                     }
                 }
             }
         }
-        Some(bundle)
+        cx.ok().map(|()| bundle)
     }
 
     fn read(&self, cx: &Cx<'a>, i: usize) -> Option<Suite<'a>> {
         use schema::BundledMethodTestSuite as f;
         let table = self.suites.get(cx, i, schema::BundledProgram::method_test_suites)?;
-        let method = table.need_string(f::method_name)?;
-        Some(Suite { flat: cx.flat, method, cases: table.tables(f::test_cases)? })
+        let method = table.need_string(f::method_name);
+        let suite = Suite { flat: cx.flat, method, cases: table.tables(f::test_cases) };
+        cx.ok().map(|()| suite)
     }
 
     /// The program inside, as [`Program::parse`](crate::Program::parse) wants it.
@@ -123,7 +124,8 @@ impl<'a> Suite<'a> {
     fn read(&self, cx: &Cx<'a>, i: usize) -> Option<Case<'a>> {
         use schema::BundledMethodTestCase as f;
         let table = self.cases.get(cx, i, schema::BundledMethodTestSuite::test_cases)?;
-        let (inputs, outputs) = (table.tables(f::inputs)?, table.tables(f::expected_outputs)?);
+        let (inputs, outputs) = (table.tables(f::inputs), table.tables(f::expected_outputs));
+        cx.ok()?;
         Some(Case { flat: cx.flat, inputs, outputs })
     }
 
@@ -149,21 +151,22 @@ impl<'a> Case<'a> {
         use schema::BundledTensor as t;
         use schema::BundledValue as f;
         let table = list.get(cx, i, field)?;
-        let value = table.need_table(f::val)?;
-        Some(match table.u8(f::val_type)? {
+        let value = table.need_table(f::val);
+        let read = match table.u8(f::val_type) {
             1 => {
                 let shape = read_shape(value, [t::scalar_type, t::sizes, t::dim_order])?;
-                let data = value.need_vector(t::data, 1)?;
+                let data = value.need_vector(t::data, 1);
                 if data.len() != shape.nbytes {
                     return value.fail(ErrorKind::DataTooSmall, t::data);
                 }
                 CaseValue::Tensor { dtype: shape.dtype, sizes: shape.sizes, dim_order: shape.dim_order, data }
             }
-            2 => CaseValue::Int(value.i64(schema::Int::int_val)?),
-            3 => CaseValue::Bool(value.bool(schema::Bool::bool_val)?),
-            4 => CaseValue::Double(value.f64(schema::Double::double_val)?),
+            2 => CaseValue::Int(value.i64(schema::Int::int_val)),
+            3 => CaseValue::Bool(value.bool(schema::Bool::bool_val)),
+            4 => CaseValue::Double(value.f64(schema::Double::double_val)),
             _ => return table.fail(ErrorKind::Unknown, f::val_type),
-        })
+        };
+        cx.ok().map(|()| read)
     }
 
     fn values(&self, (list, field): (Tables, Field)) -> impl Iterator<Item = CaseValue<'a>> + use<'a> {

@@ -44,17 +44,20 @@ pub(crate) fn range(buf: &[u8], start: usize, len: usize) -> Option<&[u8]> {
 /// A flatbuffer while it is read: its bytes, why it was refused, and how much work it may still cause.
 ///
 /// Made anew for each call of a getter, which costs a few words of stack.
+///
+/// What is wrong is noted here and the reading goes on with a default: a field is read in one call without a
+/// branch behind it, which is a third of the code of a reader whose every call can fail. The first fault stays.
+/// Whoever reads a thing of several fields asks [`Cx::ok`] at its end, and every loop over things stops there.
 pub(crate) struct Cx<'a> {
     pub(crate) flat: &'a [u8],
-    fault: Cell<Error>,
+    fault: Cell<Option<Error>>,
     budget: Cell<usize>,
 }
 
 impl<'a> Cx<'a> {
     /// For a getter: of a buffer that was checked.
     pub(crate) fn new(flat: &'a [u8]) -> Cx<'a> {
-        let fault = Error::new(ErrorKind::OutOfBounds, schema::File::root, 0);
-        Cx { flat, fault: Cell::new(fault), budget: Cell::new(0) }
+        Cx { flat, fault: Cell::new(None), budget: Cell::new(0) }
     }
 
     /// For a check, which needs a budget.
@@ -64,15 +67,23 @@ impl<'a> Cx<'a> {
         cx
     }
 
-    /// Why the last reading gave `None`.
+    /// What was wrong first.
     pub(crate) fn fault(&self) -> Error {
-        self.fault.get()
+        self.fault.get().unwrap_or(Error::new(ErrorKind::OutOfBounds, schema::File::root, 0))
+    }
+
+    /// `None` if anything was wrong so far.
+    #[inline]
+    pub(crate) fn ok(&self) -> Option<()> {
+        if self.fault.get().is_none() { Some(()) } else { None }
     }
 
     #[cold]
     #[inline(never)]
     fn note(&self, kind: ErrorKind, field: Field, offset: usize) {
-        self.fault.set(Error::new(kind, field, offset));
+        if self.fault.get().is_none() {
+            self.fault.set(Some(Error::new(kind, field, offset)));
+        }
     }
 
     /// Notes why; `None`.
@@ -87,33 +98,40 @@ impl<'a> Cx<'a> {
     /// In a written file, every byte is reached about once. A crafted one can make thousands of tables share one
     /// long vector, which costs the product of both. Each visit is charged with the bytes that it looks at, and
     /// the file's length times eight must pay for all of them.
-    pub(crate) fn spend(&self, bytes: usize, field: Field, at: usize) -> Option<()> {
+    #[inline(never)]
+    pub(crate) fn spend(&self, bytes: usize, field: Field, at: usize) {
         match self.budget.get().checked_sub(bytes) {
-            Some(left) => {
-                self.budget.set(left);
-                Some(())
-            }
-            None => self.fail(ErrorKind::TooComplex, field, at),
+            Some(left) => self.budget.set(left),
+            None => self.note(ErrorKind::TooComplex, field, at),
         }
     }
 
-    /// What the reference at `at` points to.
-    fn reference(&self, at: usize, field: Field) -> Option<usize> {
-        let distance = u32_at(self.flat, at).unwrap_or(0);
-        match at.checked_add(distance as usize) {
+    #[inline(never)]
+    fn u32_at(&self, at: usize) -> u32 {
+        u32_at(self.flat, at).unwrap_or(0)
+    }
+
+    /// What the reference at `at` points to; 0, and a note, if nothing.
+    #[inline(never)]
+    fn reference(&self, at: usize, field: Field) -> usize {
+        match at.checked_add(self.u32_at(at) as usize) {
             // A distance of 0 would be the reference itself.
-            Some(target) if target != at && target < self.flat.len() => Some(target),
-            _ => self.fail(ErrorKind::OutOfBounds, field, at),
+            Some(target) if target != at && target < self.flat.len() => target,
+            _ => {
+                self.note(ErrorKind::OutOfBounds, field, at);
+                0
+            }
         }
     }
 
-    /// The table whose reference stands at `at`.
-    pub(crate) fn table(&self, at: usize, field: Field) -> Option<Table<'_, 'a>> {
-        let table = Table { cx: self, pos: self.reference(at, field)? };
-        match table.vtable() {
-            Some(_) => Some(table),
-            None => self.fail(ErrorKind::OutOfBounds, field, table.pos),
+    /// The table whose reference stands at `at`; one without fields, and a note, if there is none.
+    #[inline(never)]
+    pub(crate) fn table(&self, at: usize, field: Field) -> Table<'_, 'a> {
+        let table = Table { cx: self, pos: self.reference(at, field) };
+        if table.vtable().len() < 4 {
+            self.note(ErrorKind::OutOfBounds, field, table.pos);
         }
+        table
     }
 }
 
@@ -122,6 +140,7 @@ impl<'a> Cx<'a> {
 pub(crate) struct Tables(usize);
 
 impl Tables {
+    #[inline(never)]
     pub(crate) fn len(self, flat: &[u8]) -> usize {
         match self.0 {
             0 => 0,
@@ -130,12 +149,14 @@ impl Tables {
     }
 
     /// Table `i`. `field` names the vector in the error.
+    #[inline(never)]
     pub(crate) fn get<'c, 'a>(self, cx: &'c Cx<'a>, i: usize, field: Field) -> Option<Table<'c, 'a>> {
         if i >= self.len(cx.flat) {
             return cx.fail(ErrorKind::Index, field, self.0);
         }
         // Cannot overflow: the vector with all its references was checked to be inside of the buffer.
-        cx.table(self.0.saturating_add(4).saturating_add(i.saturating_mul(4)), field)
+        let table = cx.table(self.0.saturating_add(4).saturating_add(i.saturating_mul(4)), field);
+        cx.ok().map(|()| table)
     }
 }
 
@@ -147,14 +168,14 @@ pub(crate) struct Table<'c, 'a> {
 }
 
 impl<'c, 'a> Table<'c, 'a> {
-    /// The vtable.
-    fn vtable(self) -> Option<&'a [u8]> {
+    /// The vtable; empty if there is none.
+    #[inline(never)]
+    fn vtable(self) -> &'a [u8] {
         let flat = self.cx.flat;
-        let back = u32_at(flat, self.pos)? as i32;
         // Wraps around for a vtable behind its table, and far out of the buffer for a wrong distance.
-        let at = self.pos.wrapping_sub(back as usize);
-        let vtable = flat.get(at..)?.get(..usize::from(u16_at(flat, at)?))?;
-        if vtable.len() < 4 { None } else { Some(vtable) }
+        let at = self.pos.wrapping_sub(self.cx.u32_at(self.pos) as i32 as usize);
+        let size = u16_at(flat, at).unwrap_or(0);
+        range(flat, at, usize::from(size)).unwrap_or(&[])
     }
 
     /// Notes what is wrong with a field of this table; `None`.
@@ -165,161 +186,165 @@ impl<'c, 'a> Table<'c, 'a> {
 
     #[cold]
     #[inline(never)]
-    fn note(self, kind: ErrorKind, field: Field) {
-        let at = match self.place(field, 0) {
-            None | Some(0) => self.pos,
-            Some(at) => at,
-        };
+    pub(crate) fn note(self, kind: ErrorKind, field: Field) {
+        let found = self.find(field);
+        let at = if found == 0 || found > self.cx.flat.len() { self.pos } else { found };
         self.cx.note(kind, field, at);
+    }
+
+    /// Where a field stands; 0 if it is absent.
+    #[inline(never)]
+    fn find(self, field: Field) -> usize {
+        match u16_at(self.vtable(), 4 + 2 * field.slot()) {
+            None | Some(0) => 0,
+            Some(offset) => self.pos.saturating_add(usize::from(offset)),
+        }
     }
 
     /// Where the `width` bytes of a field stand; 0 if it is absent.
     #[inline(never)]
-    fn place(self, field: Field, width: usize) -> Option<usize> {
-        let offset = match self.vtable() {
-            Some(vtable) => u16_at(vtable, 4 + 2 * field.slot()).unwrap_or(0),
-            None => 0,
-        };
-        if offset == 0 {
-            return Some(0);
+    fn place(self, field: Field, width: usize) -> usize {
+        let at = self.find(field);
+        if at != 0 && range(self.cx.flat, at, width).is_none() {
+            self.cx.note(ErrorKind::OutOfBounds, field, self.pos);
+            return 0;
         }
-        let at = self.pos.saturating_add(usize::from(offset));
-        match range(self.cx.flat, at, width) {
-            Some(_) => Some(at),
-            None => self.cx.fail(ErrorKind::OutOfBounds, field, self.pos),
-        }
+        at
     }
 
     /// A byte, or the default 0.
     #[inline(never)]
-    pub(crate) fn u8(self, field: Field) -> Option<u8> {
-        match self.place(field, 1)? {
-            0 => Some(0),
-            at => self.cx.flat.get(at).copied(),
+    pub(crate) fn u8(self, field: Field) -> u8 {
+        match self.place(field, 1) {
+            0 => 0,
+            at => self.cx.flat.get(at).copied().unwrap_or(0),
         }
     }
 
-    pub(crate) fn bool(self, field: Field) -> Option<bool> {
-        Some(self.u8(field)? != 0)
+    pub(crate) fn bool(self, field: Field) -> bool {
+        self.u8(field) != 0
     }
 
     #[inline(never)]
-    pub(crate) fn u32(self, field: Field) -> Option<u32> {
-        match self.place(field, 4)? {
-            0 => Some(0),
-            at => u32_at(self.cx.flat, at),
+    pub(crate) fn u32(self, field: Field) -> u32 {
+        match self.place(field, 4) {
+            0 => 0,
+            at => self.cx.u32_at(at),
         }
     }
 
     #[inline(never)]
-    pub(crate) fn u64(self, field: Field) -> Option<u64> {
-        match self.place(field, 8)? {
-            0 => Some(0),
-            at => u64_at(self.cx.flat, at),
+    pub(crate) fn u64(self, field: Field) -> u64 {
+        match self.place(field, 8) {
+            0 => 0,
+            at => u64_at(self.cx.flat, at).unwrap_or(0),
         }
     }
 
-    pub(crate) fn i64(self, field: Field) -> Option<i64> {
-        Some(self.u64(field)? as i64)
+    pub(crate) fn i64(self, field: Field) -> i64 {
+        self.u64(field) as i64
     }
 
-    pub(crate) fn f64(self, field: Field) -> Option<f64> {
-        Some(f64::from_bits(self.u64(field)?))
+    pub(crate) fn f64(self, field: Field) -> f64 {
+        f64::from_bits(self.u64(field))
     }
 
     /// A 64-bit number that counts bytes of this machine.
-    pub(crate) fn bytes64(self, field: Field) -> Option<usize> {
-        match usize::try_from(self.u64(field)?) {
-            Ok(bytes) => Some(bytes),
-            Err(_) => self.fail(ErrorKind::Overflow, field),
-        }
+    pub(crate) fn bytes64(self, field: Field) -> usize {
+        usize::try_from(self.u64(field)).unwrap_or_else(|_| {
+            self.note(ErrorKind::Overflow, field);
+            0
+        })
     }
 
     /// A 32-bit number that indexes one of `count` things.
     #[inline(never)]
-    pub(crate) fn index(self, field: Field, count: usize) -> Option<u32> {
+    pub(crate) fn index(self, field: Field, count: usize) -> u32 {
         // A negative one becomes too large: there cannot be 2^31 of anything in a flatbuffer.
-        let index = self.u32(field)?;
-        if (index as usize) < count && index <= i32::MAX as u32 {
-            Some(index)
-        } else {
-            self.fail(ErrorKind::Index, field)
+        let index = self.u32(field);
+        if index as usize >= count || index > i32::MAX as u32 {
+            self.note(ErrorKind::Index, field);
         }
+        index
     }
 
     /// A table, if it is there.
     #[inline(never)]
-    pub(crate) fn table(self, field: Field) -> Option<Option<Table<'c, 'a>>> {
-        match self.place(field, 4)? {
-            0 => Some(None),
-            at => self.cx.table(at, field).map(Some),
+    pub(crate) fn table(self, field: Field) -> Option<Table<'c, 'a>> {
+        match self.place(field, 4) {
+            0 => None,
+            at => Some(self.cx.table(at, field)),
         }
     }
 
-    /// A table that must be there.
-    pub(crate) fn need_table(self, field: Field) -> Option<Table<'c, 'a>> {
-        match self.place(field, 4)? {
-            0 => self.fail(ErrorKind::Missing, field),
+    /// A table that must be there; one without fields if it is not.
+    #[inline(never)]
+    pub(crate) fn need_table(self, field: Field) -> Table<'c, 'a> {
+        match self.place(field, 4) {
+            0 => {
+                self.note(ErrorKind::Missing, field);
+                Table { cx: self.cx, pos: usize::MAX }
+            }
             at => self.cx.table(at, field),
         }
     }
 
-    /// The bytes of the vector of items of `width` bytes that stands at `at`.
-    fn items(self, at: usize, field: Field, width: usize) -> Option<&'a [u8]> {
+    /// Where a vector of items of `width` bytes stands, and its bytes; 0 and none if it is absent.
+    #[inline(never)]
+    fn items(self, field: Field, width: usize) -> (usize, &'a [u8]) {
+        let place = self.place(field, 4);
+        if place == 0 {
+            return (0, &[]);
+        }
+        let at = self.cx.reference(place, field);
         let flat = self.cx.flat;
-        let items = u32_at(flat, at).and_then(|count| {
-            let len = (count as usize).checked_mul(width)?;
-            flat.get(at..)?.get(4..)?.get(..len)
-        });
-        match items {
-            Some(items) => Some(items),
-            None => self.cx.fail(ErrorKind::OutOfBounds, field, at),
-        }
-    }
-
-    /// The bytes of a vector; none if it is absent.
-    #[inline(never)]
-    pub(crate) fn vector(self, field: Field, width: usize) -> Option<&'a [u8]> {
-        match self.place(field, 4)? {
-            0 => Some(&[]),
-            at => self.items(self.cx.reference(at, field)?, field, width),
-        }
-    }
-
-    /// The bytes of a vector that must be there.
-    #[inline(never)]
-    pub(crate) fn need_vector(self, field: Field, width: usize) -> Option<&'a [u8]> {
-        match self.place(field, 4)? {
-            0 => self.fail(ErrorKind::Missing, field),
-            _ => self.vector(field, width),
-        }
-    }
-
-    /// A vector of tables; an absent one is empty.
-    #[inline(never)]
-    pub(crate) fn tables(self, field: Field) -> Option<Tables> {
-        match self.place(field, 4)? {
-            0 => Some(Tables(0)),
-            at => {
-                let at = self.cx.reference(at, field)?;
-                self.items(at, field, 4)?;
-                Some(Tables(at))
+        let len = (self.cx.u32_at(at) as usize).checked_mul(width);
+        match len.and_then(|len| flat.get(at..)?.get(4..)?.get(..len)) {
+            Some(items) => (at, items),
+            None => {
+                self.cx.note(ErrorKind::OutOfBounds, field, at);
+                (0, &[])
             }
         }
     }
 
+    /// The bytes of a vector; none if it is absent.
+    pub(crate) fn vector(self, field: Field, width: usize) -> &'a [u8] {
+        self.items(field, width).1
+    }
+
+    /// The bytes of a vector that must be there.
+    #[inline(never)]
+    pub(crate) fn need_vector(self, field: Field, width: usize) -> &'a [u8] {
+        let (at, items) = self.items(field, width);
+        if at == 0 {
+            self.note(ErrorKind::Missing, field);
+        }
+        items
+    }
+
+    /// A vector of tables; an absent one is empty.
+    pub(crate) fn tables(self, field: Field) -> Tables {
+        Tables(self.items(field, 4).0)
+    }
+
     /// A text; an absent one is empty.
     #[inline(never)]
-    pub(crate) fn string(self, field: Field) -> Option<&'a str> {
-        match core::str::from_utf8(self.vector(field, 1)?) {
-            Ok(text) => Some(text),
-            Err(_) => self.fail(ErrorKind::Utf8, field),
-        }
+    pub(crate) fn string(self, field: Field) -> &'a str {
+        self.text(self.vector(field, 1), field)
     }
 
     /// A text that must be there.
-    pub(crate) fn need_string(self, field: Field) -> Option<&'a str> {
-        self.need_vector(field, 1)?;
-        self.string(field)
+    #[inline(never)]
+    pub(crate) fn need_string(self, field: Field) -> &'a str {
+        self.text(self.need_vector(field, 1), field)
+    }
+
+    #[inline(never)]
+    fn text(self, bytes: &'a [u8], field: Field) -> &'a str {
+        core::str::from_utf8(bytes).unwrap_or_else(|_| {
+            self.note(ErrorKind::Utf8, field);
+            ""
+        })
     }
 }

@@ -26,15 +26,16 @@ pub struct Plan<'a> {
 impl<'a> Plan<'a> {
     pub(crate) fn read(program: &Program<'a>, table: Table<'_, 'a>) -> Option<Plan<'a>> {
         use schema::ExecutionPlan as f;
-        Some(Plan {
+        let plan = Plan {
             program: *program,
             pos: table.pos,
-            values: table.tables(f::values)?,
-            operators: table.tables(f::operators)?,
-            delegates: table.tables(f::delegates)?,
-            chains: table.tables(f::chains)?,
-            buffer_sizes: I64List::new(table.vector(f::non_const_buffer_sizes, 8)?),
-        })
+            values: table.tables(f::values),
+            operators: table.tables(f::operators),
+            delegates: table.tables(f::delegates),
+            chains: table.tables(f::chains),
+            buffer_sizes: I64List::new(table.vector(f::non_const_buffer_sizes, 8)),
+        };
+        table.cx.ok().map(|()| plan)
     }
 
     fn table<'c>(&self, cx: &'c Cx<'a>) -> Table<'c, 'a> {
@@ -46,8 +47,8 @@ impl<'a> Plan<'a> {
         let table = self.table(cx);
         // A table, its vtable and the reference to it occupy about 32 bytes; texts and lists come on top.
         let spend = |bytes: usize, field| cx.spend(bytes.saturating_add(32), field, table.pos);
-        spend(table.need_string(f::name)?.len(), f::name)?;
-        spend(self.buffer_sizes.len().saturating_mul(8), f::non_const_buffer_sizes)?;
+        spend(table.need_string(f::name).len(), f::name);
+        spend(self.buffer_sizes.len().saturating_mul(8), f::non_const_buffer_sizes);
         if self.buffer_sizes.iter().any(|size| size < 0) {
             return table.fail(ErrorKind::Negative, f::non_const_buffer_sizes);
         }
@@ -55,32 +56,32 @@ impl<'a> Plan<'a> {
             self.check_value(cx, i)?;
         }
         for field in [f::inputs, f::outputs] {
-            self.check_indices(table, field)?;
+            self.check_indices(table, field);
         }
         for i in 0..self.operator_count() {
             let Operator { name, overload } = self.read_operator(cx, i)?;
-            spend(name.len().saturating_add(overload.len()), f::operators)?;
+            spend(name.len().saturating_add(overload.len()), f::operators);
         }
         for i in 0..self.delegate_count() {
             let delegate = self.read_delegate(cx, i)?;
-            spend(delegate.id.len(), f::delegates)?;
+            spend(delegate.id.len(), f::delegates);
             for spec in 0..delegate.specs.len(cx.flat) {
-                spend(delegate.read_spec(cx, spec)?.0.len(), f::delegates)?;
+                spend(delegate.read_spec(cx, spec)?.0.len(), f::delegates);
             }
         }
-        let devices = table.tables(f::non_const_buffer_device)?;
+        let devices = table.tables(f::non_const_buffer_device);
         for i in 0..devices.len(cx.flat) {
             let device = devices.get(cx, i, f::non_const_buffer_device)?;
-            device.index(schema::NonConstBufferDevice::buffer_idx, self.buffer_sizes.len())?;
-            if device.u8(schema::NonConstBufferDevice::device_type)? != 0 {
+            device.index(schema::NonConstBufferDevice::buffer_idx, self.buffer_sizes.len());
+            if device.u8(schema::NonConstBufferDevice::device_type) != 0 {
                 return device.fail(ErrorKind::Unsupported, schema::NonConstBufferDevice::device_type);
             }
-            spend(0, f::non_const_buffer_device)?;
+            spend(0, f::non_const_buffer_device);
         }
         for i in 0..self.chain_count() {
             self.read_chain(cx, i)?.check(cx)?;
         }
-        Some(())
+        cx.ok()
     }
 
     fn check_value(&self, cx: &Cx<'a>, i: usize) -> Option<()> {
@@ -105,29 +106,34 @@ impl<'a> Plan<'a> {
         };
         match wrong {
             Some(field) => cx.fail(ErrorKind::WrongValue, field, evalue.pos),
-            None => cx.spend(bytes.saturating_add(32), schema::EValue::val, evalue.pos),
+            None => {
+                cx.spend(bytes.saturating_add(32), schema::EValue::val, evalue.pos);
+                cx.ok()
+            }
         }
     }
 
     /// Whether value `i` exists and is of one of these kinds.
     #[inline(never)]
     fn has_kind(&self, cx: &Cx<'a>, i: i64, kinds: [u8; 2]) -> bool {
+        // With a context of its own: a wrong index is the list's fault.
+        let cx = &Cx::new(cx.flat);
         let kind = usize::try_from(i)
             .ok()
             .and_then(|i| self.values.get(cx, i, schema::ExecutionPlan::values))
-            .and_then(|evalue| evalue.u8(schema::EValue::val_type));
+            .map(|evalue| evalue.u8(schema::EValue::val_type));
         kind.is_some_and(|kind| kinds.contains(&kind))
     }
 
     /// Checks a list of indices of values.
     #[inline(never)]
-    fn check_indices(&self, of: Table<'_, 'a>, field: Field) -> Option<()> {
-        let list = I32List::new(of.vector(field, 4)?);
+    fn check_indices(&self, of: Table<'_, 'a>, field: Field) {
+        let list = I32List::new(of.vector(field, 4));
         let count = self.value_count();
         if list.iter().all(|i| usize::try_from(i).is_ok_and(|i| i < count)) {
-            of.cx.spend(list.len().saturating_mul(4), field, of.pos)
+            of.cx.spend(list.len().saturating_mul(4), field, of.pos);
         } else {
-            of.fail(ErrorKind::Index, field)
+            of.note(ErrorKind::Index, field);
         }
     }
 
@@ -137,31 +143,34 @@ impl<'a> Plan<'a> {
 
     fn read_operator(&self, cx: &Cx<'a>, i: usize) -> Option<Operator<'a>> {
         let table = self.operators.get(cx, i, schema::ExecutionPlan::operators)?;
-        Some(Operator {
-            name: table.need_string(schema::Operator::name)?,
-            overload: table.string(schema::Operator::overload)?,
-        })
+        let operator = Operator {
+            name: table.need_string(schema::Operator::name),
+            overload: table.string(schema::Operator::overload),
+        };
+        cx.ok().map(|()| operator)
     }
 
     fn read_delegate(&self, cx: &Cx<'a>, i: usize) -> Option<DelegateDef<'a>> {
         use schema::BackendDelegate as f;
         let table = self.delegates.get(cx, i, schema::ExecutionPlan::delegates)?;
-        Some(DelegateDef {
-            id: table.need_string(f::id)?,
-            blob: self.program.read_processed(table.need_table(f::processed)?)?,
+        let delegate = DelegateDef {
+            id: table.need_string(f::id),
+            blob: self.program.read_processed(table.need_table(f::processed))?,
             flat: cx.flat,
-            specs: table.tables(f::compile_specs)?,
-        })
+            specs: table.tables(f::compile_specs),
+        };
+        cx.ok().map(|()| delegate)
     }
 
     fn read_chain(&self, cx: &Cx<'a>, i: usize) -> Option<Chain<'a>> {
         let table = self.chains.get(cx, i, schema::ExecutionPlan::chains)?;
-        let instructions = table.tables(schema::Chain::instructions)?;
+        let instructions = table.tables(schema::Chain::instructions);
+        cx.ok()?;
         Some(Chain { plan: *self, pos: Some(table.pos), instructions })
     }
 
     fn indices(&self, field: Field) -> I32List<'a> {
-        I32List::new(self.table(&self.program.cx()).vector(field, 4).unwrap_or(&[]))
+        I32List::new(self.table(&self.program.cx()).vector(field, 4))
     }
 
     /// The program that the method belongs to.
@@ -171,7 +180,7 @@ impl<'a> Plan<'a> {
 
     /// The method's name, mostly `forward`.
     pub fn name(&self) -> &'a str {
-        self.table(&self.program.cx()).string(schema::ExecutionPlan::name).unwrap_or("")
+        self.table(&self.program.cx()).string(schema::ExecutionPlan::name)
     }
 
     /// The number of values.
@@ -241,8 +250,10 @@ impl<'a> Plan<'a> {
     pub fn pytrees(&self) -> Option<(&'a str, &'a str)> {
         use schema::ContainerMetadata as f;
         let cx = self.program.cx();
-        let table = self.table(&cx).table(schema::ExecutionPlan::container_meta_type)??;
-        Some((table.string(f::encoded_inp_str)?, table.string(f::encoded_out_str)?))
+        let table = self.table(&cx).table(schema::ExecutionPlan::container_meta_type)?;
+        let trees = (table.string(f::encoded_inp_str), table.string(f::encoded_out_str));
+        // `parse` does not look at them.
+        cx.ok().map(|()| trees)
     }
 }
 
@@ -279,7 +290,8 @@ impl<'a> DelegateDef<'a> {
     fn read_spec(&self, cx: &Cx<'a>, i: usize) -> Option<(&'a str, &'a [u8])> {
         use schema::CompileSpec as f;
         let spec = self.specs.get(cx, i, schema::BackendDelegate::compile_specs)?;
-        Some((spec.need_string(f::key)?, spec.vector(f::value, 1)?))
+        let pair = (spec.need_string(f::key), spec.vector(f::value, 1));
+        cx.ok().map(|()| pair)
     }
 
     /// What the backend was told when it compiled: keys and bytes.
@@ -356,7 +368,7 @@ impl<'a> Chain<'a> {
         use schema::Chain as f;
         let pos = self.pos?;
         for field in [f::inputs, f::outputs] {
-            self.plan.check_indices(Table { cx, pos }, field)?;
+            self.plan.check_indices(Table { cx, pos }, field);
         }
         for i in 0..self.instruction_count() {
             let table = self.instructions.get(cx, i, f::instructions)?;
@@ -366,40 +378,41 @@ impl<'a> Chain<'a> {
                 _ => None,
             };
             if let Some(field) = args {
-                self.plan.check_indices(table.need_table(schema::Instruction::instr_args)?, field)?;
+                self.plan.check_indices(table.need_table(schema::Instruction::instr_args), field);
             }
-            cx.spend(32, f::instructions, table.pos)?;
+            cx.spend(32, f::instructions, table.pos);
         }
-        Some(())
+        cx.ok()
     }
 
     fn read(&self, instruction: Table<'_, 'a>) -> Option<Instruction<'a>> {
         use schema::Instruction as f;
-        let args = instruction.need_table(f::instr_args)?;
+        let args = instruction.need_table(f::instr_args);
         let values = self.plan.value_count();
-        Some(match instruction.u8(f::instr_args_type)? {
+        let read = match instruction.u8(f::instr_args_type) {
             1 => Instruction::Kernel {
-                op: args.index(schema::KernelCall::op_index, self.plan.operator_count())?,
-                args: I32List::new(args.need_vector(schema::KernelCall::args, 4)?),
+                op: args.index(schema::KernelCall::op_index, self.plan.operator_count()),
+                args: I32List::new(args.need_vector(schema::KernelCall::args, 4)),
             },
             2 => Instruction::Delegate {
-                delegate: args.index(schema::DelegateCall::delegate_index, self.plan.delegate_count())?,
-                args: I32List::new(args.need_vector(schema::DelegateCall::args, 4)?),
+                delegate: args.index(schema::DelegateCall::delegate_index, self.plan.delegate_count()),
+                args: I32List::new(args.need_vector(schema::DelegateCall::args, 4)),
             },
             3 => Instruction::Move {
-                from: args.index(schema::MoveCall::move_from, values)?,
-                to: args.index(schema::MoveCall::move_to, values)?,
+                from: args.index(schema::MoveCall::move_from, values),
+                to: args.index(schema::MoveCall::move_to, values),
             },
             4 => {
                 let targets = self.instruction_count().saturating_add(1);
                 Instruction::JumpFalse {
-                    cond: args.index(schema::JumpFalseCall::cond_value_index, values)?,
-                    target: args.index(schema::JumpFalseCall::destination_instruction, targets)?,
+                    cond: args.index(schema::JumpFalseCall::cond_value_index, values),
+                    target: args.index(schema::JumpFalseCall::destination_instruction, targets),
                 }
             }
-            5 => Instruction::Free { value: args.index(schema::FreeCall::value_index, values)? },
+            5 => Instruction::Free { value: args.index(schema::FreeCall::value_index, values) },
             _ => return instruction.fail(ErrorKind::Unknown, f::instr_args_type),
-        })
+        };
+        instruction.cx.ok().map(|()| read)
     }
 
     /// The number of instructions.
@@ -426,20 +439,22 @@ impl<'a> Chain<'a> {
         let program = self.plan.program;
         let frames = self.pos.and_then(|pos| {
             let cx = program.cx();
-            let lists = Table { cx: &cx, pos }.tables(schema::Chain::stacktrace)?;
-            lists.get(&cx, i, schema::Chain::stacktrace)?.tables(schema::FrameList::items)
+            let lists = Table { cx: &cx, pos }.tables(schema::Chain::stacktrace);
+            let list = lists.get(&cx, i, schema::Chain::stacktrace)?.tables(schema::FrameList::items);
+            cx.ok().map(|()| list)
         });
         let frames = frames.unwrap_or_default();
         (0..frames.len(program.flat())).map_while(move |i| {
             use schema::Frame as f;
             let cx = program.cx();
             let frame = frames.get(&cx, i, schema::FrameList::items)?;
-            Some(Frame {
-                file: frame.string(f::filename)?,
-                line: frame.u32(f::lineno)? as i32,
-                function: frame.string(f::name)?,
-                source: frame.string(f::context)?,
-            })
+            let frame = Frame {
+                file: frame.string(f::filename),
+                line: frame.u32(f::lineno) as i32,
+                function: frame.string(f::name),
+                source: frame.string(f::context),
+            };
+            cx.ok().map(|()| frame)
         })
     }
 }

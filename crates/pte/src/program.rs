@@ -36,13 +36,14 @@ impl<'a> Segments<'a> {
 
     /// The segment whose number is field `field` of `of`.
     pub(crate) fn read_for(&self, of: Table<'_, 'a>, field: Field) -> Option<&'a [u8]> {
-        self.read(of.cx, of.index(field, self.tables.len(of.cx.flat))? as usize)
+        self.read(of.cx, of.index(field, self.tables.len(of.cx.flat)) as usize)
     }
 
     pub(crate) fn read(&self, cx: &Cx<'a>, i: usize) -> Option<&'a [u8]> {
         let segment = self.tables.get(cx, i, schema::Program::segments)?;
-        let offset = segment.bytes64(schema::DataSegment::offset)?;
-        let size = segment.bytes64(schema::DataSegment::size)?;
+        let offset = segment.bytes64(schema::DataSegment::offset);
+        let size = segment.bytes64(schema::DataSegment::size);
+        cx.ok()?;
         // An absent constant segment is written with both 0, also into files without any segment data.
         if size == 0 {
             return Some(&[]);
@@ -56,9 +57,9 @@ impl<'a> Segments<'a> {
     pub(crate) fn check(&self, cx: &Cx<'a>) -> Option<()> {
         for i in 0..self.tables.len(cx.flat) {
             self.read(cx, i)?;
-            cx.spend(16, schema::Program::segments, 0)?;
+            cx.spend(16, schema::Program::segments, 0);
         }
-        Some(())
+        cx.ok()
     }
 }
 
@@ -164,22 +165,22 @@ impl<'a> Program<'a> {
 
     fn check(cx: &Cx<'a>, file: &'a [u8], data: &'a [u8]) -> Option<Program<'a>> {
         use schema::Program as f;
-        let root = cx.table(0, schema::File::root)?;
-        if root.u32(f::version)? != 0 {
+        let root = cx.table(0, schema::File::root);
+        if root.u32(f::version) != 0 {
             return root.fail(ErrorKind::Unknown, f::version);
         }
         let program = Program {
             file,
             flat: cx.flat,
             root: root.pos,
-            plans: root.tables(f::execution_plan)?,
-            segments: Segments::new(data, root.tables(f::segments)?),
+            plans: root.tables(f::execution_plan),
+            segments: Segments::new(data, root.tables(f::segments)),
         };
         program.segments.check(cx)?;
-        let named = root.tables(f::named_data)?;
+        let named = root.tables(f::named_data);
         for i in 0..named.len(cx.flat) {
             let (key, _) = program.read_named(cx, named, i)?;
-            cx.spend(key.len().saturating_add(16), f::named_data, root.pos)?;
+            cx.spend(key.len().saturating_add(16), f::named_data, root.pos);
         }
         for i in 0..program.method_count() {
             program.read_plan(cx, i)?.check(cx)?;
@@ -206,7 +207,7 @@ impl<'a> Program<'a> {
 
     fn read_named(&self, cx: &Cx<'a>, named: Tables, i: usize) -> Option<(&'a str, &'a [u8])> {
         let entry = named.get(cx, i, schema::Program::named_data)?;
-        let key = entry.need_string(schema::NamedData::key)?;
+        let key = entry.need_string(schema::NamedData::key);
         Some((key, self.segments.read_for(entry, schema::NamedData::segment_index)?))
     }
 
@@ -214,17 +215,17 @@ impl<'a> Program<'a> {
     pub(crate) fn read_constant(&self, tensor: Table<'_, 'a>, nbytes: usize) -> Option<&'a [u8]> {
         use schema::Program as f;
         let root = self.root(tensor.cx);
-        if let Some(constants) = root.table(f::constant_segment)? {
+        if let Some(constants) = root.table(f::constant_segment) {
             // A single offset is the reserved entry 0: a program without constants.
-            if constants.need_vector(schema::SubsegmentOffsets::offsets, 8)?.len() > 8 {
+            if constants.need_vector(schema::SubsegmentOffsets::offsets, 8).len() > 8 {
                 return self.read_subsegment(constants, tensor, nbytes);
             }
         }
         // Files from before 2024-09 have their constants inside of the flatbuffer.
-        let buffers = root.tables(f::constant_buffer)?;
-        let index = tensor.index(schema::Tensor::data_buffer_idx, buffers.len(self.flat))?;
+        let buffers = root.tables(f::constant_buffer);
+        let index = tensor.index(schema::Tensor::data_buffer_idx, buffers.len(self.flat));
         let buffer = buffers.get(tensor.cx, index as usize, f::constant_buffer)?;
-        match buffer.need_vector(schema::Buffer::storage, 1)?.get(..nbytes) {
+        match buffer.need_vector(schema::Buffer::storage, 1).get(..nbytes) {
             Some(bytes) => Some(bytes),
             None => buffer.fail(ErrorKind::DataTooSmall, schema::Buffer::storage),
         }
@@ -239,10 +240,10 @@ impl<'a> Program<'a> {
         nbytes: usize,
     ) -> Option<&'a [u8]> {
         use schema::ExtraTensorInfo as e;
-        let segments = self.root(tensor.cx).tables(schema::Program::mutable_data_segments)?;
+        let segments = self.root(tensor.cx).tables(schema::Program::mutable_data_segments);
         let segment = match extra {
             Some(extra) => {
-                let segment = extra.bytes64(e::mutable_data_segments_idx)?;
+                let segment = extra.bytes64(e::mutable_data_segments_idx);
                 if segment >= segments.len(self.flat) {
                     return extra.fail(ErrorKind::Index, e::mutable_data_segments_idx);
                 }
@@ -256,8 +257,8 @@ impl<'a> Program<'a> {
 
     fn read_subsegment(&self, of: Table<'_, 'a>, tensor: Table<'_, 'a>, nbytes: usize) -> Option<&'a [u8]> {
         use schema::SubsegmentOffsets as f;
-        let offsets = U64List::new(of.need_vector(f::offsets, 8)?);
-        let index = tensor.index(schema::Tensor::data_buffer_idx, offsets.len())?;
+        let offsets = U64List::new(of.need_vector(f::offsets, 8));
+        let index = tensor.index(schema::Tensor::data_buffer_idx, offsets.len());
         let data = self.segments.read_for(of, f::segment_index)?;
         let offset = usize::try_from(offsets.get(index as usize)?).unwrap_or(usize::MAX);
         match range(data, offset, nbytes) {
@@ -269,13 +270,14 @@ impl<'a> Program<'a> {
     /// The bytes of a delegate.
     pub(crate) fn read_processed(&self, reference: Table<'_, 'a>) -> Option<&'a [u8]> {
         use schema::BackendDelegateDataReference as f;
-        match reference.u8(f::location)? {
+        match reference.u8(f::location) {
             0 => {
-                let inline = self.root(reference.cx).tables(schema::Program::backend_delegate_data)?;
-                let index = reference.index(f::index, inline.len(self.flat))?;
+                let inline = self.root(reference.cx).tables(schema::Program::backend_delegate_data);
+                let index = reference.index(f::index, inline.len(self.flat));
                 let data =
                     inline.get(reference.cx, index as usize, schema::Program::backend_delegate_data)?;
-                data.need_vector(schema::BackendDelegateInlineData::data, 1)
+                let bytes = data.need_vector(schema::BackendDelegateInlineData::data, 1);
+                reference.cx.ok().map(|()| bytes)
             }
             1 => self.segments.read_for(reference, f::index),
             _ => reference.fail(ErrorKind::Unknown, f::location),
@@ -289,7 +291,7 @@ impl<'a> Program<'a> {
 
     /// The schema version; this reader knows 0.
     pub fn version(&self) -> u32 {
-        self.root(&self.cx()).u32(schema::Program::version).unwrap_or(0)
+        self.root(&self.cx()).u32(schema::Program::version)
     }
 
     /// The extended header; files without segments have none.
@@ -335,7 +337,7 @@ impl<'a> Program<'a> {
 
     /// The data that the program holds under names.
     pub fn named_data(&self) -> NamedDataIter<'a> {
-        let entries = self.root(&self.cx()).tables(schema::Program::named_data).unwrap_or_default();
+        let entries = self.root(&self.cx()).tables(schema::Program::named_data);
         NamedDataIter { program: *self, entries, next: 0 }
     }
 
@@ -348,8 +350,9 @@ impl<'a> Program<'a> {
     pub fn inline_delegate_bytes(&self) -> usize {
         let field = schema::Program::backend_delegate_data;
         let cx = self.cx();
-        let inline = self.root(&cx).tables(field).unwrap_or_default();
-        let bytes = |i| inline.get(&cx, i, field)?.need_vector(schema::BackendDelegateInlineData::data, 1);
+        let inline = self.root(&cx).tables(field);
+        let bytes =
+            |i| Some(inline.get(&cx, i, field)?.need_vector(schema::BackendDelegateInlineData::data, 1));
         (0..inline.len(self.flat)).filter_map(bytes).fold(0, |sum, data| sum.saturating_add(data.len()))
     }
 }

@@ -64,36 +64,37 @@ impl<'a> DataFile<'a> {
 
     fn check(cx: &Cx<'a>, data: &'a [u8]) -> Option<DataFile<'a>> {
         use schema::FlatTensor as f;
-        let root = cx.table(0, schema::File::root)?;
-        if root.u32(f::version)? != 0 {
+        let root = cx.table(0, schema::File::root);
+        if root.u32(f::version) != 0 {
             return root.fail(ErrorKind::Unknown, f::version);
         }
         let file = DataFile {
             flat: cx.flat,
-            entries: root.tables(f::named_data)?,
-            segments: Segments::new(data, root.tables(f::segments)?),
+            entries: root.tables(f::named_data),
+            segments: Segments::new(data, root.tables(f::segments)),
         };
         file.segments.check(cx)?;
         for i in 0..file.len() {
             let entry = file.read(cx, i)?;
-            cx.spend(entry.key.len().saturating_add(64), f::named_data, root.pos)?;
+            cx.spend(entry.key.len().saturating_add(64), f::named_data, root.pos);
         }
-        Some(file)
+        cx.ok().map(|()| file)
     }
 
     fn read(&self, cx: &Cx<'a>, i: usize) -> Option<Entry<'a>> {
         use schema::NamedData as f;
         use schema::TensorLayout as t;
         let table = self.entries.get(cx, i, schema::FlatTensor::named_data)?;
-        let key = table.need_string(f::key)?;
+        let key = table.need_string(f::key);
         let data = self.segments.read_for(table, f::segment_index)?;
-        let layout = match table.table(f::tensor_layout)? {
+        let layout = match table.table(f::tensor_layout) {
             Some(layout) => Some(read_shape(layout, [t::scalar_type, t::sizes, t::dim_order])?),
             None => None,
         };
         if layout.is_some_and(|layout| layout.nbytes > data.len()) {
             return table.fail(ErrorKind::DataTooSmall, f::tensor_layout);
         }
+        cx.ok()?;
         Some(Entry { key, data, layout })
     }
 

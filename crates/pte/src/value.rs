@@ -55,30 +55,31 @@ pub(crate) mod kind {
 impl<'a> Value<'a> {
     pub(crate) fn read(evalue: Table<'_, 'a>, plan: &Plan<'a>) -> Option<Value<'a>> {
         use schema::EValue as f;
-        let kind = evalue.u8(f::val_type)?;
+        let kind = evalue.u8(f::val_type);
         if kind == kind::NULL {
             return Some(Value::None);
         }
-        let value = evalue.need_table(f::val)?;
-        Some(match kind {
-            kind::INT => Value::Int(value.i64(schema::Int::int_val)?),
-            kind::BOOL => Value::Bool(value.bool(schema::Bool::bool_val)?),
-            kind::DOUBLE => Value::Double(value.f64(schema::Double::double_val)?),
+        let value = evalue.need_table(f::val);
+        let read = match kind {
+            kind::INT => Value::Int(value.i64(schema::Int::int_val)),
+            kind::BOOL => Value::Bool(value.bool(schema::Bool::bool_val)),
+            kind::DOUBLE => Value::Double(value.f64(schema::Double::double_val)),
             kind::TENSOR => Value::Tensor(TensorView::read(value, plan)?),
-            kind::STRING => Value::String(value.need_string(schema::String::string_val)?),
-            kind::INT_LIST => Value::IntList(I64List::new(value.need_vector(schema::IntList::items, 8)?)),
+            kind::STRING => Value::String(value.need_string(schema::String::string_val)),
+            kind::INT_LIST => Value::IntList(I64List::new(value.need_vector(schema::IntList::items, 8))),
             kind::DOUBLE_LIST => {
-                Value::DoubleList(F64List::new(value.need_vector(schema::DoubleList::items, 8)?))
+                Value::DoubleList(F64List::new(value.need_vector(schema::DoubleList::items, 8)))
             }
-            kind::BOOL_LIST => Value::BoolList(BoolList::new(value.need_vector(schema::BoolList::items, 1)?)),
+            kind::BOOL_LIST => Value::BoolList(BoolList::new(value.need_vector(schema::BoolList::items, 1))),
             kind::TENSOR_LIST => {
-                Value::TensorList(I32List::new(value.need_vector(schema::TensorList::items, 4)?))
+                Value::TensorList(I32List::new(value.need_vector(schema::TensorList::items, 4)))
             }
             kind::OPTIONAL_TENSOR_LIST => Value::OptionalTensorList(I32List::new(
-                value.need_vector(schema::OptionalTensorList::items, 4)?,
+                value.need_vector(schema::OptionalTensorList::items, 4),
             )),
             _ => return evalue.fail(ErrorKind::Unknown, f::val_type),
-        })
+        };
+        evalue.cx.ok().map(|()| read)
     }
 }
 
@@ -166,11 +167,11 @@ pub struct Layout<'a> {
 
 /// Reads the fields of any table that describes a tensor: element type, sizes, dim order.
 pub(crate) fn read_shape<'a>(table: Table<'_, 'a>, [dtype, sizes, order]: [Field; 3]) -> Option<Layout<'a>> {
-    let Some(element) = Dtype::from_code(table.u8(dtype)?) else {
+    let Some(element) = Dtype::from_code(table.u8(dtype)) else {
         return table.fail(ErrorKind::Unknown, dtype);
     };
-    let list = I32List::new(table.need_vector(sizes, 4)?);
-    let dim_order = table.need_vector(order, 1)?;
+    let list = I32List::new(table.need_vector(sizes, 4));
+    let dim_order = table.need_vector(order, 1);
     let rank = list.len();
     if rank > MAX_RANK {
         return table.fail(ErrorKind::Rank, sizes);
@@ -193,6 +194,7 @@ pub(crate) fn read_shape<'a>(table: Table<'_, 'a>, [dtype, sizes, order]: [Field
     if dim_order.len() != rank || seen != (1u32 << (rank & 31)) - 1 {
         return table.fail(ErrorKind::DimOrder, order);
     }
+    table.cx.ok()?;
     Some(Layout { dtype: element, sizes: list, dim_order, nbytes })
 }
 
@@ -201,18 +203,18 @@ impl<'a> Layout<'a> {
     fn find_data(&self, tensor: Table<'_, 'a>, plan: &Plan<'a>) -> Option<(TensorData<'a>, Option<&'a str>)> {
         use schema::ExtraTensorInfo as e;
         use schema::Tensor as f;
-        let index = tensor.u32(f::data_buffer_idx)?;
-        let extra = tensor.table(f::extra_tensor_info)?;
+        let index = tensor.u32(f::data_buffer_idx);
+        let extra = tensor.table(f::extra_tensor_info);
         let mut name = "";
         let mut external = false;
         if let Some(extra) = extra {
-            name = extra.string(e::fully_qualified_name)?;
-            external = match extra.u8(e::location)? {
+            name = extra.string(e::fully_qualified_name);
+            external = match extra.u8(e::location) {
                 0 => false,
                 1 => true,
                 _ => return extra.fail(ErrorKind::Unknown, e::location),
             };
-            if extra.u8(e::device_type)? != 0 {
+            if extra.u8(e::device_type) != 0 {
                 return extra.fail(ErrorKind::Unsupported, e::device_type);
             }
             if external && name.is_empty() {
@@ -220,7 +222,7 @@ impl<'a> Layout<'a> {
             }
         }
         let key = name;
-        let data = match tensor.table(f::allocation_info)? {
+        let data = match tensor.table(f::allocation_info) {
             Some(allocation) => {
                 let (buffer, offset) = self.place(allocation, plan)?;
                 if external {
@@ -243,6 +245,7 @@ impl<'a> Layout<'a> {
                 TensorData::Constant(data)
             }
         };
+        tensor.cx.ok()?;
         Some((data, if name.is_empty() { None } else { Some(name) }))
     }
 
@@ -250,12 +253,12 @@ impl<'a> Layout<'a> {
     fn place(&self, allocation: Table<'_, 'a>, plan: &Plan<'a>) -> Option<(u32, usize)> {
         use schema::AllocationDetails as f;
         // Number 0 is a placeholder in the file's list of buffers.
-        let number = allocation.index(f::memory_id, plan.buffer_count().saturating_add(1))?;
+        let number = allocation.index(f::memory_id, plan.buffer_count().saturating_add(1));
         let Some(buffer) = number.checked_sub(1) else {
             return allocation.fail(ErrorKind::Index, f::memory_id);
         };
-        let low = allocation.u32(f::memory_offset_low)?;
-        let high = allocation.u32(f::memory_offset_high)?;
+        let low = allocation.u32(f::memory_offset_low);
+        let high = allocation.u32(f::memory_offset_high);
         let start = u64::from(high) << 32 | u64::from(low);
         let room = plan.buffer_size(buffer as usize).checked_sub(start);
         if room.is_none_or(|room| room < self.nbytes as u64) {
@@ -267,6 +270,7 @@ impl<'a> Layout<'a> {
         if !self.dtype.divides(offset) {
             return allocation.fail(ErrorKind::DataMisaligned, f::memory_offset_low);
         }
+        allocation.cx.ok()?;
         Some((buffer, offset))
     }
 }
@@ -275,14 +279,14 @@ impl<'a> TensorView<'a> {
     fn read(tensor: Table<'_, 'a>, plan: &Plan<'a>) -> Option<TensorView<'a>> {
         use schema::Tensor as f;
         let shape = read_shape(tensor, [f::scalar_type, f::sizes, f::dim_order])?;
-        if tensor.u32(f::storage_offset)? != 0 {
+        if tensor.u32(f::storage_offset) != 0 {
             return tensor.fail(ErrorKind::Unsupported, f::storage_offset);
         }
         // 0 is torch's strided layout, the only one that ExecuTorch has.
-        if tensor.u8(f::layout)? != 0 {
+        if tensor.u8(f::layout) != 0 {
             return tensor.fail(ErrorKind::Unsupported, f::layout);
         }
-        let dynamism = match tensor.u8(f::shape_dynamism)? {
+        let dynamism = match tensor.u8(f::shape_dynamism) {
             0 => Dynamism::Static,
             1 => Dynamism::DynamicBound,
             2 => Dynamism::DynamicUnbound,
