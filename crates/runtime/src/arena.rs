@@ -38,6 +38,7 @@ impl<'m> Arena<'m> {
 
     /// `len` bytes whose address is a multiple of `align` (a power of two). Their content is
     /// whatever the memory held.
+    #[inline(never)]
     pub fn bytes(&mut self, len: usize, align: usize) -> Result<&'m mut [u8], OutOfMemory> {
         let address = self.free.as_ptr() as usize;
         let padding = address.wrapping_neg() & align.wrapping_sub(1);

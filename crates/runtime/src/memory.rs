@@ -139,6 +139,14 @@ impl Writes {
     }
 }
 
+/// A tensor that may be handed out: its type, sizes, and the bytes of its current sizes.
+struct Claim<'p> {
+    dtype: Dtype,
+    dim_order: &'p [u8],
+    shape: Shape,
+    span: Lent,
+}
+
 /// Values, memory and arguments as one instruction sees them.
 pub(crate) struct Frame<'c, 'p> {
     pub(crate) values: &'c [Cell<Value<'p>>],
@@ -172,6 +180,7 @@ impl<'c, 'p> Frame<'c, 'p> {
         }
     }
 
+    #[inline(never)]
     pub(crate) fn value_at(&self, index: usize) -> Value<'p> {
         self.values.get(index).map_or(Value::None, Cell::get)
     }
@@ -200,40 +209,69 @@ impl<'c, 'p> Frame<'c, 'p> {
         locate(meta, self.buffers)
     }
 
-    /// Whether `test` holds for a tensor that this instruction writes. It gets the tensor's rank among
-    /// the written ones (a list counts with each of its items), its value index and its description.
-    fn any_written(&self, mut test: impl FnMut(usize, usize, &TensorMeta<'p>) -> bool) -> bool {
+    /// Calls `visit` with the rank among the written ones (a list counts with each of its items) and the
+    /// value index of each tensor that this instruction writes.
+    #[inline(never)]
+    fn each_written(&self, visit: &mut dyn FnMut(usize, usize)) {
         let (mut k, mut rank) = (0, 0);
         while let Some(position) = self.writes.get(k) {
             k += 1;
             let Ok(index) = self.index(position) else { continue };
-            match self.value_at(index) {
-                Value::Tensor(meta) => {
-                    if test(rank, index, &meta) {
-                        return true;
-                    }
+            if let Value::TensorList(list) = self.value_at(index) {
+                for item in list.iter() {
+                    visit(rank, usize::try_from(item).unwrap_or(usize::MAX));
                     rank += 1;
                 }
-                Value::TensorList(list) => {
-                    for item in list.iter() {
-                        if let Ok(index) = usize::try_from(item)
-                            && let Value::Tensor(meta) = self.value_at(index)
-                            && test(rank, index, &meta)
-                        {
-                            return true;
-                        }
-                        rank += 1;
-                    }
-                }
-                _ => rank += 1,
+            } else {
+                visit(rank, index);
+                rank += 1;
             }
         }
-        false
     }
 
-    /// Whether `span` overlaps a tensor that this instruction writes.
-    fn written(&self, span: &Lent) -> bool {
-        self.any_written(|_, _, meta| self.capacity(meta).is_some_and(|other| other.overlaps(span)))
+    /// The rank of value `own` among the written tensors, and whether `span` overlaps another one. A value
+    /// that is written twice by one instruction has two ranks; the first is its own, and the second
+    /// overlaps it.
+    #[inline(never)]
+    fn conflicts(&self, span: &Lent, own: Option<usize>) -> (Option<usize>, bool) {
+        let (mut rank, mut overlap) = (None, false);
+        self.each_written(&mut |k, index| {
+            if own == Some(index) && rank.is_none() {
+                rank = Some(k);
+            } else if let Value::Tensor(meta) = self.value_at(index)
+                && let Some(other) = self.capacity(&meta)
+            {
+                overlap |= other.overlaps(span);
+            }
+        });
+        (rank, overlap)
+    }
+
+    /// Finds the tensor at value `index` and checks that it may be seen, or, to be written, that nothing
+    /// else sees it.
+    #[inline(never)]
+    fn claim(&self, index: usize, position: usize, write: bool) -> Result<Claim<'p>, KernelError> {
+        let at = clip(position);
+        let meta = self.meta_at(index, position)?;
+        let whole = self.capacity(&meta).ok_or(KernelError::NoData { position: at })?;
+        let (rank, mut overlap) = self.conflicts(&whole, write.then_some(index));
+        let mut bit = 0;
+        if write {
+            if !whole.writable {
+                return Err(KernelError::ReadOnly { position: at });
+            }
+            let k = rank.filter(|&k| k < 64).ok_or(KernelError::NotAnOutput { position: at })?;
+            bit = 1u64 << k;
+            overlap |= self.taken.get() & bit != 0;
+        }
+        if overlap {
+            return Err(KernelError::Overlap { position: at });
+        }
+        let shape = self.shape(&meta);
+        let len = shape.count().saturating_mul(meta.dtype.size());
+        let span = whole.part(0, len).ok_or(KernelError::NoData { position: at })?;
+        self.taken.set(self.taken.get() | bit);
+        Ok(Claim { dtype: meta.dtype, dim_order: meta.dim_order, shape, span })
     }
 
     /// The tensor at value `index`, to be read.
@@ -241,24 +279,25 @@ impl<'c, 'p> Frame<'c, 'p> {
     where
         'p: 'c,
     {
-        let meta = self.meta_at(index, position)?;
-        let span = self.capacity(&meta).ok_or(KernelError::NoData { position: clip(position) })?;
-        if self.written(&span) {
-            return Err(KernelError::Overlap { position: clip(position) });
-        }
-        let shape = self.shape(&meta);
-        let len = shape.count().saturating_mul(meta.dtype.size());
-        let span = span.part(0, len).ok_or(KernelError::NoData { position: clip(position) })?;
+        let Claim { dtype, dim_order, shape, span } = self.claim(index, position, false)?;
         let bytes = if span.len == 0 {
             &[]
         } else {
             // SAFETY: `span` lies inside memory that is lent to the method for longer than 'c: a planned
             // buffer, a constant of the program ('p: 'c), or memory bound by the caller. Nothing writes
-            // it during 'c: only `exclusive` below does, for spans that `written` compares with, and
+            // it during 'c: only `exclusive` below does, for spans that `claim` compares with this one, and
             // neither the values at written positions (`set` refuses them) nor the buffers change.
             unsafe { core::slice::from_raw_parts(span.start, span.len) }
         };
-        Ok(Tensor { dtype: meta.dtype, shape, dim_order: meta.dim_order, bytes })
+        Ok(Tensor { dtype, shape, dim_order, bytes })
+    }
+
+    /// The value index of argument `position`, or of item `item` of the list there.
+    fn target(&self, position: usize, item: Option<usize>) -> Result<usize, KernelError> {
+        match item {
+            None => self.index(position),
+            Some(item) => self.item(position, item),
+        }
     }
 
     /// The tensor at argument `position`, or item `item` of the list there, to be written; once per
@@ -268,43 +307,17 @@ impl<'c, 'p> Frame<'c, 'p> {
         'p: 'c,
     {
         self.writes.rank_of(position).ok_or(KernelError::NotAnOutput { position: clip(position) })?;
-        let index = match item {
-            None => self.index(position)?,
-            Some(item) => self.item(position, item)?,
-        };
-        let meta = self.meta_at(index, position)?;
-        let whole = self.capacity(&meta).ok_or(KernelError::NoData { position: clip(position) })?;
-        if !whole.writable {
-            return Err(KernelError::ReadOnly { position: clip(position) });
-        }
-        // A value that is written twice by one instruction has two ranks; the first is its own, and
-        // the second overlaps it.
-        let mut own = None;
-        let overlap = self.any_written(|rank, at, meta| {
-            if at == index && own.is_none() {
-                own = Some(rank);
-                return false;
-            }
-            self.capacity(meta).is_some_and(|span| span.overlaps(&whole))
-        });
-        let k = own.filter(|&k| k < 64).ok_or(KernelError::NotAnOutput { position: clip(position) })?;
-        let bit = 1u64 << k;
-        if overlap || self.taken.get() & bit != 0 {
-            return Err(KernelError::Overlap { position: clip(position) });
-        }
-        let shape = self.shape(&meta);
-        let len = shape.count().saturating_mul(meta.dtype.size());
-        let span = whole.part(0, len).ok_or(KernelError::NoData { position: clip(position) })?;
-        self.taken.set(self.taken.get() | bit);
+        let index = self.target(position, item)?;
+        let Claim { dtype, dim_order, shape, span } = self.claim(index, position, true)?;
         let bytes = if span.len == 0 {
             &mut []
         } else {
-            // SAFETY: `span` lies inside memory lent to the method for longer than 'c and writable. It is
-            // handed out once (`taken`), overlaps no other written tensor (the loop above) and no tensor
-            // that `shared` hands out (`written`). The method is borrowed exclusively while it executes.
+            // SAFETY: `span` lies inside memory lent to the method for longer than 'c and writable. `claim`
+            // gave it once (`taken`), it overlaps no other written tensor and no tensor that `shared` hands
+            // out (both by `conflicts`). The method is borrowed exclusively while it executes.
             unsafe { core::slice::from_raw_parts_mut(span.start, span.len) }
         };
-        Ok(TensorMut { dtype: meta.dtype, shape, dim_order: meta.dim_order, bytes })
+        Ok(TensorMut { dtype, shape, dim_order, bytes })
     }
 
     /// Replaces the value at `position`. Values of written tensors stay as they are.
@@ -317,7 +330,9 @@ impl<'c, 'p> Frame<'c, 'p> {
             }
             k += 1;
         }
-        if self.any_written(|_, at, _| at == index) {
+        let mut written = false;
+        self.each_written(&mut |_, at| written |= at == index);
+        if written {
             return Err(KernelError::NotAnOutput { position: clip(position) });
         }
         let cell = self.values.get(index).ok_or(KernelError::MissingArgument { position: clip(position) })?;
@@ -332,10 +347,7 @@ impl<'c, 'p> Frame<'c, 'p> {
         item: Option<usize>,
         sizes: &[u32],
     ) -> Result<(), KernelError> {
-        let index = match item {
-            None => self.index(position)?,
-            Some(item) => self.item(position, item)?,
-        };
+        let index = self.target(position, item)?;
         let meta = self.meta_at(index, position)?;
         if *self.shape(&meta) == *sizes {
             return Ok(());
