@@ -2,7 +2,6 @@
 //! with the target's default system and memory mode; with `-v` every command.
 
 #[path = "../tests/common/mod.rs"]
-#[allow(dead_code, reason = "the tests use the rest of it")]
 mod common;
 
 use tombolo_ethosu::Accelerator;
