@@ -49,7 +49,7 @@ fn check_folder(folder: &Path) -> usize {
 #[test]
 fn sample() {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/cases"));
-    assert!(check_folder(&folder) >= 20);
+    assert!(check_folder(&folder) >= 80);
 }
 
 #[test]
