@@ -1,13 +1,14 @@
 //! The NPU as software sees it: registers in, an interrupt line out, and a bus to work on.
 
 use tombolo_ethosu::cmd::{self, Command, Opcode, fields as cmd_fields};
+use tombolo_ethosu::pmu::Event;
 use tombolo_ethosu::regs::{Access as RegisterAccess, Register, fields};
 use tombolo_ethosu::{Accelerator, Generation};
 
 use crate::bus::{Access, Bus};
 use crate::fault::{Cause, Channel, Fault};
 use crate::mem::Memory;
-use crate::pmu::Pmu;
+use crate::pmu::{self, Pmu};
 use crate::state::State;
 use crate::stats::OpStats;
 use crate::timing::{Recorder, System, Timeline};
@@ -139,7 +140,7 @@ impl Npu {
 
     /// The line to the interrupt controller.
     pub fn irq(&self) -> bool {
-        self.irq
+        self.irq || self.pmu.irq()
     }
 
     /// Whether a run was started and has not ended: [`Npu::run`] would work.
@@ -169,20 +170,24 @@ impl Npu {
         &self.ops
     }
 
-    /// Estimates the time of runs from now on, with these memories around the NPU; `None` stops that.
+    /// Estimates the time of runs from now on, with these memories around the NPU. With `None`, as at
+    /// first, only runs in which the PMU is to count are estimated, with the accelerator's default
+    /// system ([`System::default_of`]).
     pub fn set_system(&mut self, system: Option<System>) {
         self.system = system;
         self.timeline = None;
     }
 
-    /// The timeline of the last run, if [`Npu::set_system`] asked for one.
+    /// The timeline of the last run, if its time was estimated: [`Npu::set_system`] asked for it, or
+    /// the PMU was on.
     pub fn timeline(&self) -> Option<&Timeline> {
         self.timeline.as_ref()
     }
 
-    /// Whether the PMU counts. It does not yet: its counters stay as software leaves them.
-    pub const fn counts_cycles() -> bool {
-        Pmu::MODELLED
+    /// Whether the PMU counts `event`. Counters of others stay where software puts them: whoever prints
+    /// one should say that it is not modelled.
+    pub fn pmu_modelled(&self, event: Event) -> bool {
+        event.generations().contains(self.generation) && pmu::modelled(event)
     }
 
     /// A soft reset into the given privilege and security. Done at once: STATUS.reset_status is
@@ -215,6 +220,7 @@ impl Npu {
         use fields::status as f;
         let mut status = f::STATE.at(self.running.into())
             | f::IRQ_RAISED.at(self.irq.into())
+            | f::PMU_IRQ_RAISED.at(self.pmu.irq().into())
             | f::CMD_END_REACHED.at(self.end_reached.into())
             | f::IRQ_HISTORY_MASK.at(self.irq_history.into());
         if let Some(fault) = &self.fault {
@@ -294,6 +300,7 @@ impl Npu {
         self.irq_history &= !(f::CLEAR_IRQ_HISTORY.of(value) as u16);
         if f::CLEAR_IRQ.is_set(value) {
             self.irq = false;
+            self.pmu.clear_irq();
         }
         if f::STOP_REQUEST.is_set(value) {
             self.stop_request = true;
@@ -378,7 +385,9 @@ impl Npu {
             self.ops.clear();
         }
         self.timeline = None;
-        self.recorder = self.system.map(|system| Recorder::new(self.accelerator, system));
+        let system =
+            self.system.or_else(|| self.pmu.counting().then(|| System::default_of(self.accelerator)));
+        self.recorder = system.map(|system| Recorder::new(self.accelerator, system));
         let mut stream = std::mem::take(&mut self.stream);
         let outcome = self
             .fetch(bus, &mut stream)
@@ -386,6 +395,9 @@ impl Npu {
             .and_then(|()| self.run_stream(bus, &stream));
         self.stream = stream;
         self.timeline = self.recorder.take().map(Recorder::finish);
+        if let Some(timeline) = &self.timeline {
+            self.pmu.count(timeline);
+        }
         self.running = false;
         self.irq = true;
         if let Err((command, cause)) = outcome {

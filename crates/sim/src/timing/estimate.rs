@@ -63,15 +63,69 @@ fn table(accelerator: Accelerator) -> OutputCycles {
     }
 }
 
-/// Words of read buffer that the U85's channels for weights, fast weights and copies have.
-fn read_buffers(accelerator: Accelerator) -> [f64; 3] {
+/// What a U85 has a channel of its own for at each port. The other generations have them too, but no
+/// figures are public.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Channel {
+    Copy,
+    /// Inputs that are read once: elementwise, resize, the second one of a matrix product.
+    Stream,
+    Weights,
+    FastWeights,
+    Ifm,
+    Scales,
+    Write,
+}
+
+const CHANNELS: usize = 7;
+
+/// Words of read buffer that each reading channel of a U85 has, in the order of [`Channel`].
+fn read_buffers(accelerator: Accelerator) -> [u32; 6] {
     use Accelerator as A;
     match accelerator {
-        A::U85_128 => [128.0, 128.0, 64.0],
-        A::U85_256 => [128.0, 128.0, 104.0],
-        A::U85_512 => [256.0, 256.0, 128.0],
-        A::U85_1024 => [416.0, 208.0, 256.0],
-        _ => [512.0, 256.0, 256.0],
+        A::U85_128 => [64, 64, 128, 128, 104, 16],
+        A::U85_256 => [104, 104, 128, 128, 128, 16],
+        A::U85_512 => [128, 128, 256, 256, 128, 16],
+        A::U85_1024 => [256, 256, 416, 208, 256, 16],
+        _ => [256, 256, 512, 256, 256, 16],
+    }
+}
+
+/// What operations move through the ports.
+#[derive(Debug, Clone, Copy, Default)]
+struct Traffic {
+    /// What is needed.
+    data: [PortBytes; 2],
+    /// With bursts that are only partly used counted whole.
+    bus: [PortBytes; 2],
+    channels: [[u64; CHANNELS]; 2],
+}
+
+impl Traffic {
+    fn add(&mut self, port: Port, channel: Channel, data: u64, bus: u64) {
+        let port = port_index(port);
+        let of = |bytes: &mut PortBytes, count: u64| {
+            let side = if channel == Channel::Write { &mut bytes.written } else { &mut bytes.read };
+            *side = side.saturating_add(count);
+        };
+        of(&mut self.data[port], data);
+        of(&mut self.bus[port], bus);
+        let channel = &mut self.channels[port][channel as usize];
+        *channel = channel.saturating_add(bus);
+    }
+
+    fn merge(&mut self, other: &Traffic) {
+        for port in 0..2 {
+            for (mine, other) in
+                [(&mut self.data[port], &other.data[port]), (&mut self.bus[port], &other.bus[port])]
+            {
+                mine.read += other.read;
+                mine.written += other.written;
+            }
+            for (mine, other) in self.channels[port].iter_mut().zip(other.channels[port]) {
+                *mine += other;
+            }
+        }
     }
 }
 
@@ -162,8 +216,9 @@ impl Machine {
 
     /// Cycles to write the last block of the output.
     fn last_write(&self, op: &Operation) -> u64 {
-        let Some(port) = op.ofm.port else { return 0 };
-        let bytes = self.transfer(false, &op.ofm, op.ofm_block, clip(op.ofm_block, op.ofm.shape).elements());
+        let Some(port) = op.stored.port else { return 0 };
+        let block = clip(op.stored_block, op.stored.shape).elements();
+        let bytes = self.transfer(false, &op.stored, op.stored_block, block);
         u64::from(self.memory(port).write_latency) + (bytes as f64 / self.bandwidth(port)) as u64
     }
 
@@ -232,8 +287,9 @@ impl Machine {
         plain.max(activation)
     }
 
-    /// Cycles of the MAC array for one block of the output.
-    fn mac_per_block(&self, op: &Operation) -> u64 {
+    /// Cycles of the MAC array for one block of the output, and whether they are those of the weights:
+    /// decoding them takes longer than using them.
+    fn mac_per_block(&self, op: &Operation) -> (u64, bool) {
         let u85 = self.generation == Generation::U85;
         let ifm_block = clip(op.ifm_block, op.ifm.shape);
         let count = blocks(clip(op.ofm_block, op.ofm.shape), op.ublock);
@@ -247,6 +303,11 @@ impl Machine {
         let part_kernel = op.kind == Kind::Conv && op.kernel.part_kernel;
         let pieces = |size: u32| (0..size.div_ceil(8)).map(move |i| u64::from((size - 8 * i).min(8)));
         let mut total = 0;
+        let mut decoding = false;
+        let mut slower = |compute: u64| {
+            decoding |= weights > compute;
+            weights.max(compute)
+        };
         for columns in pieces(op.kernel.w) {
             for rows in pieces(op.kernel.h) {
                 let taps = columns * rows;
@@ -257,17 +318,17 @@ impl Machine {
                     }
                     Kind::Depthwise => {
                         let steps = taps.div_ceil(4);
-                        (steps, weights.max(4 * area * bits / 8) * steps * deep)
+                        (steps, slower(4 * area * bits / 8) * steps * deep)
                     }
                     Kind::Conv if part_kernel => {
                         let steps = taps.div_ceil(if bits == 16 { 2 } else { 4 });
-                        (steps, weights.max(4 * area) * steps * deep * groups / sparse)
+                        (steps, slower(4 * area) * steps * deep * groups / sparse)
                     }
                     _ if u85 => {
-                        let per_step = weights.max(u64::from(ifm_block.c / 8) * area);
+                        let per_step = slower(u64::from(ifm_block.c / 8) * area);
                         (taps, per_step * taps * deep * (bits / 8) / sparse)
                     }
-                    _ => (taps, weights.max(4 * area) * taps * deep),
+                    _ => (taps, slower(4 * area) * taps * deep),
                 };
                 let delay = match () {
                     () if smallest && op.wide => 7,
@@ -292,73 +353,103 @@ impl Machine {
         if matches!(op.kind, Kind::Conv | Kind::ReduceSum) {
             total *= u64::from(op.ifm.shape.c.div_ceil(ifm_block.c.max(1)));
         }
-        if u85 { total } else { total / self.cores() }
+        (if u85 { total } else { total / self.cores() }, decoding && op.weights.is_some())
     }
 
-    /// What an operation takes: `end` is its cycles. `first` and `last` say whether its first read
-    /// and its last write show, or overlap other parts of the same layer.
-    pub(super) fn estimate(&self, op: &Operation, first: bool, last: bool) -> CommandTiming {
-        let mut ports = [PortBytes::default(); 2];
-        self.feature_map_bytes(op, &mut ports);
-        let refetch = match op.kind {
-            Kind::Conv | Kind::Depthwise => {
-                let count = blocks(op.ofm.shape, clip(op.ofm_block, op.ofm.shape));
-                u64::from(count.h) * u64::from(count.w)
-            }
-            _ => 0,
-        };
-        for bytes in [op.weights, op.scales].into_iter().flatten() {
-            ports[port_index(bytes.port)].read += bytes.count * refetch;
-        }
-        let mut port_cycles = [0; 2];
-        for (cycles, (bytes, port)) in port_cycles.iter_mut().zip(ports.iter().zip([Port::Axi0, Port::Axi1]))
-        {
-            *cycles = ((bytes.read + bytes.written) as f64 / self.bandwidth(port)) as u64;
-        }
+    /// What an operation takes, with those that are chained to it; `end` of the first is the cycles of
+    /// all, the others have none of their own. `first` and `last` say whether the first read and the
+    /// last write show, or overlap other parts of the same layer.
+    pub(super) fn estimate(&self, chain: &[&Operation], first: bool, last: bool) -> Vec<CommandTiming> {
+        let Some((op, tail)) = chain.split_first() else { return Vec::new() };
+        let traffic: Vec<Traffic> = chain.iter().map(|op| self.traffic(op)).collect();
+        let mut all = Traffic::default();
+        traffic.iter().for_each(|part| all.merge(part));
+        let (port_cycles, weights_lead) = self.port_cycles(&all);
 
-        let per_element = self.output_cycles(op);
+        // The output stage takes the operations of a chain one after the other for every block.
+        let per_element = chain.iter().map(|op| self.output_cycles(op)).sum();
+        let end = tail.last().copied().unwrap_or(op);
         let (npu, mac, output, npu_bound) = match op.kind {
-            Kind::Elementwise { .. } | Kind::Resize => {
-                let elements = stored_elements(&op.ofm) as f64;
-                let output = (per_element * elements).ceil();
-                let block = self.first_read(op).max(self.last_write(op)) as f64;
-                let issue = (block / op.ofm_block.elements().max(1) as f64 + per_element) / 4.0;
-                let issue = (issue * elements).ceil();
-                let bound = if issue > output { Bound::Issue } else { Bound::Output };
-                (output.max(issue) as u64, 0, output as u64, bound)
-            }
-            _ => self.mac_operation(op, per_element, first, last),
+            Kind::Elementwise { .. } | Kind::Resize => self.stream_operation(op, end, per_element),
+            _ => self.mac_operation(op, end, per_element, first, last),
         };
-        let weights = self.weight_cycles(op);
         let mut cycles = npu;
         let mut bound = npu_bound;
-        for (other, name) in [
-            (port_cycles[0], Bound::Axi0),
-            (port_cycles[1], Bound::Axi1),
-            (if self.generation == Generation::U85 { weights } else { 0 }, Bound::Weights),
-        ] {
-            if other > cycles {
-                (cycles, bound) = (other, name);
+        for (port, name) in [Bound::Axi0, Bound::Axi1].into_iter().enumerate() {
+            if port_cycles[port] > cycles {
+                cycles = port_cycles[port];
+                bound = if weights_lead[port] { Bound::Weights } else { name };
             }
         }
-        CommandTiming {
-            position: 0,
-            command: Command { opcode: Opcode::Stop, param: 0, payload: 0 },
-            start: 0,
+        let head = CommandTiming {
             end: cycles,
             mac,
             output,
-            weights,
+            weights: self.weight_cycles(op),
             port_cycles,
-            ports,
+            ports: traffic[0].bus,
+            data: traffic[0].data,
             macs: op.macs,
             bound,
+            bits: (op.ifm.bits as u8, op.ofm.bits as u8),
+            ..CommandTiming::empty()
+        };
+        let rest = tail.iter().zip(traffic.iter().skip(1)).map(|(op, traffic)| CommandTiming {
+            ports: traffic.bus,
+            data: traffic.data,
+            macs: op.macs,
+            bound,
+            bits: (op.ifm.bits as u8, op.ofm.bits as u8),
+            chained: true,
+            ..CommandTiming::empty()
+        });
+        std::iter::once(head).chain(rest).collect()
+    }
+
+    /// Cycles that each port is busy, and whether the channel for weights is what takes so long.
+    fn port_cycles(&self, traffic: &Traffic) -> ([u64; 2], [bool; 2]) {
+        let mut cycles = [0; 2];
+        let mut weights_lead = [false; 2];
+        for (i, port) in [Port::Axi0, Port::Axi1].into_iter().enumerate() {
+            let bytes = traffic.bus[i].read + traffic.bus[i].written;
+            cycles[i] = (bytes as f64 / self.bandwidth(port)) as u64;
+            if self.generation != Generation::U85 {
+                continue;
+            }
+            for channel in [
+                Channel::Stream,
+                Channel::Ifm,
+                Channel::Scales,
+                Channel::Write,
+                Channel::Weights,
+                Channel::FastWeights,
+            ] {
+                let bytes = traffic.channels[i][channel as usize];
+                let needed = (bytes as f64 / self.channel_bandwidth(port, channel)) as u64;
+                if needed > cycles[i] {
+                    cycles[i] = needed;
+                    weights_lead[i] = matches!(channel, Channel::Weights | Channel::FastWeights);
+                }
+            }
         }
+        (cycles, weights_lead)
+    }
+
+    /// Cycles of an operation that only the output stage works on: in all, MAC, output, what bounds it.
+    fn stream_operation(&self, op: &Operation, end: &Operation, per_element: f64) -> (u64, u64, u64, Bound) {
+        let elements = stored_elements(&op.stored) as f64;
+        let output = (per_element * elements).ceil();
+        let block = self.first_read(op).max(self.last_write(end)) as f64;
+        let issue = (block / op.ofm_block.elements().max(1) as f64 + per_element) / 4.0;
+        let issue = (issue * elements).ceil();
+        let bound = if issue > output { Bound::Issue } else { Bound::Output };
+        (output.max(issue) as u64, 0, output as u64, bound)
     }
 
     fn mac_operation(
         &self,
         op: &Operation,
+        end: &Operation,
         per_element: f64,
         first: bool,
         last: bool,
@@ -373,8 +464,9 @@ impl Machine {
             let latency = f64::from(self.memory(scales.port).read_latency);
             output = output.max(10.0 * f64::from(block.c) * latency / 256.0);
         }
-        let mac = self.mac_per_block(op) as f64;
-        let (read, write) = (self.first_read(op), self.last_write(op));
+        let (mac, decoding) = self.mac_per_block(op);
+        let mac = mac as f64;
+        let (read, write) = (self.first_read(op), self.last_write(end));
         let memory = if count > 1.0 { read.abs_diff(write) as f64 } else { 0.0 };
         let issue = (memory + mac + output) / 4.0;
         let (paced_mac, paced_output) = (mac.max(issue), output.max(issue));
@@ -385,7 +477,11 @@ impl Machine {
             if last {
                 total += paced_output as u64;
             }
-            bound = if issue > mac { Bound::Issue } else { Bound::Mac };
+            bound = match () {
+                () if issue > mac => Bound::Issue,
+                () if decoding => Bound::Weights,
+                () => Bound::Mac,
+            };
         } else {
             total = (paced_output * count + paced_mac) as u64;
             bound = if issue > output { Bound::Issue } else { Bound::Output };
@@ -399,23 +495,25 @@ impl Machine {
         (total, (mac * count) as u64, (compute * count) as u64, bound)
     }
 
-    /// Bytes of the feature maps through each port.
-    fn feature_map_bytes(&self, op: &Operation, ports: &mut [PortBytes; 2]) {
-        let read = |ports: &mut [PortBytes; 2], map: &Map, elements: u64| {
+    /// Bytes of an operation through each port.
+    fn traffic(&self, op: &Operation) -> Traffic {
+        let mut traffic = Traffic::default();
+        let mut read = |map: &Map, channel: Channel, elements: u64| {
             if let Some(port) = map.port {
-                ports[port_index(port)].read += self.transfer(true, map, op.ifm_block, elements);
+                let bus = self.transfer(true, map, op.ifm_block, elements);
+                traffic.add(port, channel, elements * u64::from(map.bits) / 8, bus);
             }
         };
         match op.kind {
             Kind::Elementwise { .. } => {
                 let u85 = self.generation == Generation::U85;
-                let whole = |map: &Map| if u85 { stored_elements(map) } else { stored_elements(&op.ofm) };
-                read(ports, &op.ifm, whole(&op.ifm));
+                let whole = |map: &Map| if u85 { stored_elements(map) } else { stored_elements(&op.stored) };
+                read(&op.ifm, Channel::Stream, whole(&op.ifm));
                 if let Some(map) = op.ifm2.filter(|map| map.shape.elements() > 1) {
-                    read(ports, &map, whole(&map));
+                    read(&map, Channel::Stream, whole(&map));
                 }
             }
-            Kind::Resize => read(ports, &op.ifm, stored_elements(&op.ifm)),
+            Kind::Resize => read(&op.ifm, Channel::Stream, stored_elements(&op.ifm)),
             _ => {
                 let block = clip(op.ifm_block, op.ifm.shape);
                 let fetch = u64::from(block.h) * u64::from(block.w) * stored_depth(&op.ifm);
@@ -425,13 +523,31 @@ impl Machine {
                     count.c = 1;
                 }
                 let times = pieces(op.kernel.h) * pieces(op.kernel.w) * count.elements();
-                read(ports, &op.ifm, fetch * times);
+                read(&op.ifm, Channel::Ifm, fetch * times);
+                if let Some(map) = op.ifm2 {
+                    let times = u64::from(count.h) * u64::from(count.w);
+                    read(&map, Channel::Stream, stored_elements(&map) * times);
+                }
             }
         }
-        if let Some(port) = op.ofm.port {
-            let bytes = self.transfer(false, &op.ofm, op.ofm_block, stored_elements(&op.ofm));
-            ports[port_index(port)].written += bytes;
+        if let Some(port) = op.stored.port {
+            let elements = stored_elements(&op.stored);
+            let bus = self.transfer(false, &op.stored, op.stored_block, elements);
+            traffic.add(port, Channel::Write, elements * u64::from(op.stored.bits) / 8, bus);
         }
+        if matches!(op.kind, Kind::Conv | Kind::Depthwise) {
+            // Weights and scales are read again for every block of rows and columns.
+            let count = blocks(op.ofm.shape, clip(op.ofm_block, op.ofm.shape));
+            let times = u64::from(count.h) * u64::from(count.w);
+            let channel = if op.fast { Channel::FastWeights } else { Channel::Weights };
+            for (bytes, channel) in [(op.weights, channel), (op.scales, Channel::Scales)] {
+                if let Some(bytes) = bytes {
+                    let count = bytes.count.saturating_mul(times);
+                    traffic.add(bytes.port, channel, count, count);
+                }
+            }
+        }
+        traffic
     }
 
     /// Cycles to fetch and decode the weights once.
@@ -439,22 +555,32 @@ impl Machine {
         let Some(weights) = op.weights else { return 0 };
         let latency = u64::from(self.memory(weights.port).read_latency);
         let bandwidth = if self.generation == Generation::U85 {
-            let [swd, fwd, _] = read_buffers(self.accelerator);
-            self.channel_bandwidth(weights.port, if op.fast { fwd } else { swd })
+            let channel = if op.fast { Channel::FastWeights } else { Channel::Weights };
+            self.channel_bandwidth(weights.port, channel)
         } else {
             self.bandwidth(weights.port)
         };
         (weights.count as f64 / bandwidth) as u64 + latency
     }
 
-    /// Bytes per cycle that one channel of a U85 gets of a port, with `buffer` words of read buffer.
-    fn channel_bandwidth(&self, port: Port, buffer: f64) -> f64 {
+    /// Bytes per cycle that one channel of a U85 gets of a port: what is in flight, limited by the
+    /// transactions that the memory takes and by the channel's buffer, comes back after the latency.
+    fn channel_bandwidth(&self, port: Port, channel: Channel) -> f64 {
         let memory = self.memory(port);
-        let words = f64::from((memory.burst_length / 16).max(1));
-        let outstanding = f64::from(memory.max_reads) * f64::from(memory.ports_used) * 0.8;
-        let in_flight = outstanding.min(buffer / words);
-        let limit = f64::from(memory.burst_length) * in_flight / f64::from(memory.read_latency.max(1)) * 0.8;
-        self.bandwidth(port).min(limit).max(f64::MIN_POSITIVE)
+        let (most, latency) = match channel {
+            Channel::Write => (memory.max_writes, memory.write_latency),
+            _ => (memory.max_reads, memory.read_latency),
+        };
+        let mut in_flight = f64::from(most) * f64::from(memory.ports_used) * 0.8;
+        if let Some(&buffer) = read_buffers(self.accelerator).get(channel as usize) {
+            in_flight = in_flight.min(f64::from(buffer) / f64::from((memory.burst_length / 16).max(1)));
+        }
+        let limit = f64::from(memory.burst_length) * in_flight / f64::from(latency.max(1)) * 0.8;
+        match limit > 0.0 {
+            true => self.bandwidth(port).min(limit),
+            // Nothing is said of the transactions.
+            false => self.bandwidth(port),
+        }
     }
 
     /// What a copy takes: `end` is its cycles.
@@ -477,39 +603,39 @@ impl Machine {
         let inside = dst::REGION_MODE.get(target) == dma_region_mode::INTERNAL;
         let to = self.system.mode.port_of_region(dst::REGION.get(target) as usize);
         let (rate_from, rate_to) = if self.generation == Generation::U85 {
-            let [_, _, copies] = read_buffers(self.accelerator);
-            (self.channel_bandwidth(from, copies), self.bandwidth(to))
+            (self.channel_bandwidth(from, Channel::Copy), self.channel_bandwidth(to, Channel::Write))
         } else {
             (self.bandwidth(from), self.bandwidth(to))
         };
-        let mut ports = [PortBytes::default(); 2];
-        ports[port_index(from)].read += bytes;
-        let read = (bytes as f64 / rate_from) as u64 + u64::from(self.memory(from).read_latency);
-        let mut cycles = read;
-        let mut bound = if from == Port::Axi0 { Bound::Axi0 } else { Bound::Axi1 };
-        let mut port_cycles = [0; 2];
-        port_cycles[port_index(from)] += (bytes as f64 / self.bandwidth(from)) as u64;
+        let mut traffic = Traffic::default();
+        traffic.add(from, Channel::Copy, bytes, bytes);
+        let mut cycles = (bytes as f64 / rate_from) as u64 + u64::from(self.memory(from).read_latency);
+        let mut bound = port_bound(from);
         if !inside {
-            ports[port_index(to)].written += bytes;
-            port_cycles[port_index(to)] += (bytes as f64 / self.bandwidth(to)) as u64;
+            traffic.add(to, Channel::Write, bytes, bytes);
             let write = (bytes as f64 / rate_to) as u64 + u64::from(self.memory(to).write_latency);
             if write > cycles {
-                cycles = write;
-                bound = if to == Port::Axi0 { Bound::Axi0 } else { Bound::Axi1 };
+                (cycles, bound) = (write, port_bound(to));
             }
         }
+        let on = |port: Port| {
+            let bytes = traffic.bus[port_index(port)];
+            ((bytes.read + bytes.written) as f64 / self.bandwidth(port)) as u64
+        };
         Some(CommandTiming {
-            position: 0,
-            command: Command { opcode: Opcode::Stop, param: 0, payload: 0 },
-            start: 0,
             end: cycles,
-            mac: 0,
-            output: 0,
-            weights: 0,
-            port_cycles,
-            ports,
-            macs: 0,
+            port_cycles: [on(Port::Axi0), on(Port::Axi1)],
+            ports: traffic.bus,
+            data: traffic.data,
             bound,
+            ..CommandTiming::empty()
         })
+    }
+}
+
+fn port_bound(port: Port) -> Bound {
+    match port {
+        Port::Axi0 => Bound::Axi0,
+        Port::Axi1 => Bound::Axi1,
     }
 }

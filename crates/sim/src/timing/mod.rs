@@ -22,6 +22,12 @@ use crate::state::State;
 use estimate::Machine;
 pub(crate) use operation::Operation;
 
+/// Operations and copies that a timeline holds; a stream with loops may run through more.
+const MAX_COMMANDS: usize = 1 << 20;
+
+/// Ends that are kept: a wait looks back over no more than 16 commands.
+const MAX_ENDS: usize = 64;
+
 /// The memories around the NPU, and what lies where.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct System {
@@ -52,7 +58,7 @@ pub enum Bound {
     Axi0,
     /// The memory behind AXI1 (U85: EXT).
     Axi1,
-    /// Decoding of weights. (U85)
+    /// The stream of weights: to fetch it, or to decode it.
     Weights,
 }
 
@@ -70,7 +76,7 @@ impl Bound {
     }
 }
 
-/// Bytes that go through a port, bursts that are only partly used counted whole.
+/// Bytes that go through a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PortBytes {
     /// To the NPU.
@@ -94,12 +100,20 @@ pub struct CommandTiming {
     pub mac: u64,
     /// Cycles in which the output stage works.
     pub output: u64,
-    /// Cycles in which weights are decoded or read; 0 without weights.
+    /// Cycles to fetch the weights once; 0 without weights.
     pub weights: u64,
     /// Cycles that the memory behind each port is busy.
     pub port_cycles: [u64; 2],
-    /// Bytes through each port.
+    /// Bytes through each port, bursts that are only partly used counted whole.
     pub ports: [PortBytes; 2],
+    /// Bytes that are needed through each port: what is read again is counted again.
+    pub data: [PortBytes; 2],
+    /// Bits of an element of the first input and of the output; 0 for a copy.
+    pub bits: (u8, u8),
+    /// It goes block by block with the operation before it, whose cycles are those of both. (U85)
+    pub chained: bool,
+    /// Whether NPU_OP_PMU_MASK has let the PMU count when it was issued.
+    pub unmasked: bool,
     /// Multiply-accumulates of the network, none of the padding to blocks.
     pub macs: u64,
     /// What limits it.
@@ -107,6 +121,26 @@ pub struct CommandTiming {
 }
 
 impl CommandTiming {
+    fn empty() -> CommandTiming {
+        CommandTiming {
+            position: 0,
+            command: Command::new(Opcode::Stop, 0),
+            start: 0,
+            end: 0,
+            mac: 0,
+            output: 0,
+            weights: 0,
+            port_cycles: [0; 2],
+            ports: [PortBytes::default(); 2],
+            data: [PortBytes::default(); 2],
+            bits: (0, 0),
+            chained: false,
+            unmasked: false,
+            macs: 0,
+            bound: Bound::Mac,
+        }
+    }
+
     /// Cycles from start to end.
     pub fn cycles(&self) -> u64 {
         self.end.saturating_sub(self.start)
@@ -127,6 +161,8 @@ pub struct Timeline {
     pub cycles: u64,
     /// Operations and copies for which there is no estimate (see [`Timeline::complete`]).
     pub unknown: u32,
+    /// Stretches in which NPU_OP_PMU_MASK lets the PMU count: from, to.
+    pub unmasked: Vec<(u64, u64)>,
 }
 
 impl Timeline {
@@ -158,18 +194,20 @@ pub(crate) struct Recorder {
     /// Ends of the copies and operations issued, oldest first.
     copies: Vec<u64>,
     kernels: Vec<u64>,
+    /// Since when NPU_OP_PMU_MASK lets the PMU count.
+    unmasked: Option<u64>,
     /// An operation that waits for its successor: whether that continues it decides its end.
     pending: Option<Pending>,
 }
 
 #[derive(Debug)]
 struct Pending {
-    operation: Operation,
-    position: u32,
-    command: Command,
+    /// The operation, and those chained to it.
+    chain: Vec<(u32, Command, Operation)>,
     /// Earliest start.
     ready: u64,
     continues: bool,
+    unmasked: bool,
 }
 
 impl Recorder {
@@ -184,17 +222,33 @@ impl Recorder {
             now: 0,
             copies: Vec::new(),
             kernels: Vec::new(),
+            unmasked: None,
             pending: None,
         }
     }
 
     /// Sees an operation, a copy or a wait that was carried out.
     pub(crate) fn command(&mut self, position: u32, command: Command, state: &State) {
+        if self.timeline.commands.len() >= MAX_COMMANDS || self.timeline.unmasked.len() >= MAX_COMMANDS {
+            self.timeline.unknown = self.timeline.unknown.saturating_add(u32::from(
+                command.opcode.is_op() && !matches!(command.opcode, Opcode::DmaWait | Opcode::KernelWait),
+            ));
+            return;
+        }
+        trim(&mut self.copies);
+        trim(&mut self.kernels);
         match command.opcode {
             Opcode::DmaWait => {
                 let left = fields::dma_wait::K_U85.get(command) as usize;
-                self.flush(false);
-                self.now = self.now.max(finished(&self.copies, left));
+                let until = finished(&self.copies, left);
+                match &mut self.pending {
+                    // The rest of a chain waits for its table, and so does the chain.
+                    Some(pending) if pending.chain.last().is_some_and(|(_, _, last)| last.ofm.chained) => {
+                        pending.ready = pending.ready.max(until);
+                    }
+                    _ => self.flush(false),
+                }
+                self.now = self.now.max(until);
             }
             Opcode::KernelWait => {
                 let left = fields::kernel_wait::N_U85.get(command) as usize;
@@ -210,6 +264,7 @@ impl Recorder {
                         let cycles = timing.end;
                         (timing.position, timing.command) = (position, command);
                         (timing.start, timing.end) = (start, start + cycles);
+                        timing.unmasked = self.unmasked.is_some();
                         self.copies.push(timing.end);
                         self.timeline.commands.push(timing);
                     }
@@ -222,11 +277,37 @@ impl Recorder {
                     self.timeline.unknown += 1;
                     return;
                 };
+                let before = |pending: &Pending, test: fn(&Operation, &Operation) -> bool| {
+                    pending.chain.last().is_some_and(|(_, _, last)| test(&operation, last))
+                };
+                if let Some(pending) = &mut self.pending
+                    && before(pending, Operation::chained_to)
+                    && pending.chain.len() < MAX_ENDS
+                {
+                    pending.chain.push((position, command, operation));
+                    return;
+                }
                 let continues =
-                    self.pending.as_ref().is_some_and(|before| operation.continues(&before.operation));
+                    self.pending.as_ref().is_some_and(|pending| before(pending, Operation::continues));
                 self.flush(continues);
                 self.now = self.now.max(finished(&self.kernels, self.outstanding.1.saturating_sub(1)));
-                self.pending = Some(Pending { operation, position, command, ready: self.now, continues });
+                self.pending = Some(Pending {
+                    chain: vec![(position, command, operation)],
+                    ready: self.now,
+                    continues,
+                    unmasked: self.unmasked.is_some(),
+                });
+            }
+            Opcode::PmuMask => {
+                let enable = fields::pmu_mask::ENABLE.get(command) == 1;
+                match self.unmasked {
+                    None if enable => self.unmasked = Some(self.now),
+                    Some(since) if !enable => {
+                        self.timeline.unmasked.push((since, self.now));
+                        self.unmasked = None;
+                    }
+                    _ => {}
+                }
             }
             _ => {}
         }
@@ -234,14 +315,17 @@ impl Recorder {
 
     fn flush(&mut self, continued: bool) {
         let Some(pending) = self.pending.take() else { return };
-        let mut timing = self.machine.estimate(&pending.operation, !pending.continues, !continued);
-        let cycles = timing.end;
-        timing.position = pending.position;
-        timing.command = pending.command;
-        timing.start = pending.ready.max(self.kernels.last().copied().unwrap_or(0));
-        timing.end = timing.start + cycles;
-        self.kernels.push(timing.end);
-        self.timeline.commands.push(timing);
+        let operations: Vec<&Operation> = pending.chain.iter().map(|(_, _, operation)| operation).collect();
+        let timings = self.machine.estimate(&operations, !pending.continues, !continued);
+        let start = pending.ready.max(self.kernels.last().copied().unwrap_or(0));
+        let end = start + timings.first().map_or(0, |head| head.end);
+        for (mut timing, (position, command, _)) in timings.into_iter().zip(&pending.chain) {
+            (timing.position, timing.command) = (*position, *command);
+            (timing.start, timing.end) = (if timing.chained { end } else { start }, end);
+            timing.unmasked = pending.unmasked;
+            self.kernels.push(end);
+            self.timeline.commands.push(timing);
+        }
     }
 
     /// The timeline up to now, everything outstanding finished.
@@ -249,6 +333,9 @@ impl Recorder {
         self.flush(false);
         self.now = self.now.max(finished(&self.copies, 0)).max(finished(&self.kernels, 0));
         self.timeline.cycles = self.now;
+        if let Some(since) = self.unmasked {
+            self.timeline.unmasked.push((since, self.now));
+        }
         self.timeline.commands.sort_by_key(|command| command.position);
         self.timeline
     }
@@ -257,6 +344,13 @@ impl Recorder {
 /// When at most `left` of the things that end at `ends`, in order, are outstanding.
 fn finished(ends: &[u64], left: usize) -> u64 {
     ends.len().checked_sub(left + 1).and_then(|i| ends.get(i)).copied().unwrap_or(0)
+}
+
+/// Forgets the oldest of many ends.
+fn trim(ends: &mut Vec<u64>) {
+    if ends.len() > MAX_ENDS {
+        ends.drain(..ends.len() / 2);
+    }
 }
 
 /// AXI0 is 0, AXI1 is 1.

@@ -34,6 +34,8 @@ pub(crate) struct Map {
     pub(crate) brick: bool,
     /// The port it is read or written through; `None` for what stays inside the NPU.
     pub(crate) port: Option<Port>,
+    /// It is passed on in a chain buffer. (U85)
+    pub(crate) chained: bool,
 }
 
 /// Bytes read through a port.
@@ -49,9 +51,14 @@ pub(crate) struct Operation {
     pub(crate) kind: Kind,
     pub(crate) ifm: Map,
     pub(crate) ifm2: Option<Map>,
+    /// As computed, before it is transposed.
     pub(crate) ofm: Map,
+    /// As it lies in memory.
+    pub(crate) stored: Map,
     pub(crate) kernel: Kernel,
     pub(crate) ofm_block: Shape,
+    /// The block of the output as it lies in memory.
+    pub(crate) stored_block: Shape,
     pub(crate) ifm_block: Shape,
     pub(crate) ublock: Shape,
     /// 40- or 48-bit accumulators.
@@ -67,6 +74,8 @@ pub(crate) struct Operation {
     pub(crate) weights: Option<Bytes>,
     pub(crate) scales: Option<Bytes>,
     pub(crate) macs: u64,
+    /// The second input takes the place of the weights. (U85)
+    pub(crate) product: bool,
     /// Its first blocks may run beside the last ones of the operation before (BLOCKDEP).
     pub(crate) overlaps: bool,
     /// What tells a part of a layer from another layer.
@@ -74,6 +83,13 @@ pub(crate) struct Operation {
 }
 
 impl Operation {
+    /// Whether this reads what `before` left in a chain buffer, so that both go block by block in one
+    /// pass. (U85)
+    pub(crate) fn chained_to(&self, before: &Operation) -> bool {
+        let reads = self.ifm.chained || self.ifm2.is_some_and(|map| map.chained);
+        reads && before.ofm.chained
+    }
+
     /// Whether this is the next stripe or slice of the layer that `before` is part of.
     pub(crate) fn continues(&self, before: &Operation) -> bool {
         self.kind == before.kind
@@ -153,6 +169,7 @@ impl Operation {
             };
             // On U55 and U65 these bits are the rounding mode.
             let inside = u85 && storage >= enums::activation_storage::CHAINED;
+            let chained = u85 && storage == enums::activation_storage::CHAINED;
             let brick = decode::feature_map(state, registers, shape, Tiling::T2x2)
                 .is_ok_and(|map| map.layout == Layout::Nhcwb16);
             let region = state.param(region).ok().map_or(0, |region| usize::from(region & 7));
@@ -161,11 +178,18 @@ impl Operation {
                 bits: elem.bits(),
                 brick: brick && !inside,
                 port: (!inside).then(|| mode.port_of_region(region)),
+                chained,
             })
         };
         let mut ifm = map(&decode::IFM, ifm_shape, Opcode::IfmRegion)?;
         let ofm = map(&decode::OFM, ofm_shape, Opcode::OfmRegion)?;
-        let ifm2 = if elementwise { second(state, ofm_shape, &map) } else { None };
+        let product = u85 && kind == Kind::Conv && fields::conv::WEIGHTS_IFM2.get(command) == 1;
+        let ifm2 = match kind {
+            Kind::Elementwise { .. } => second(state, ofm_shape, &map),
+            // One row for every output channel.
+            _ if product => map(&decode::IFM2, Shape::new(1, ofm_shape.c, ifm_depth), Opcode::Ifm2Region),
+            _ => None,
+        };
         if elementwise && u85 {
             ifm.shape = broadcast(state, Opcode::IfmBroadcast, ofm_shape);
         }
@@ -201,7 +225,7 @@ impl Operation {
         };
 
         let has_weights = match kind {
-            Kind::Conv => !(u85 && fields::conv::WEIGHTS_IFM2.get(command) == 1),
+            Kind::Conv => !product,
             Kind::Depthwise => true,
             _ => false,
         };
@@ -243,8 +267,16 @@ impl Operation {
             fields::activation::ACTIVATION_FUNCTION_U55_U65.get(activation) >= 3
         };
         let precision = state.get(Opcode::OfmPrecision).ok()?;
+        let axes =
+            if u85 { axes(fields::ofm_precision::ACTIVATION_TRANSPOSE.get(precision)) } else { [0, 1, 2] };
+        let transposed = |shape: Shape| {
+            let sizes = [shape.h, shape.w, shape.c];
+            let [h, w, c] = axes.map(|axis| sizes[axis]);
+            Shape::new(h, w, c)
+        };
+        // Columns before rows, or a row backwards, takes twice the time.
         let turned = u85
-            && (fields::ofm_precision::ACTIVATION_TRANSPOSE.get(precision) != 0
+            && (axes.iter().position(|&axis| axis == 1) < axes.iter().position(|&axis| axis == 0)
                 || fields::ofm_precision::ACTIVATION_REVERSE.get(precision) == enums::activation_reverse::W);
         let wide = state.find(Opcode::AccFormat).is_some_and(|format| format.param & 3 == 1);
         Some(Operation {
@@ -252,8 +284,10 @@ impl Operation {
             ifm,
             ifm2,
             ofm,
+            stored: Map { shape: transposed(ofm_shape), ..ofm },
             kernel,
             ofm_block,
+            stored_block: transposed(ofm_block),
             ifm_block,
             ublock,
             wide,
@@ -267,6 +301,7 @@ impl Operation {
             weights: weights.flatten(),
             scales: scales.flatten(),
             macs,
+            product,
             overlaps: state.find(Opcode::Blockdep).is_some_and(|command| command.param & 7 != 0),
             strides: [
                 state.find(Opcode::OfmStrideY),
@@ -275,6 +310,19 @@ impl Operation {
                 state.find(Opcode::IfmPrecision),
             ],
         })
+    }
+}
+
+/// Which axis of the output becomes the rows, columns and channels in memory.
+fn axes(transpose: u32) -> [usize; 3] {
+    use enums::activation_transpose as t;
+    match transpose {
+        t::WHC => [1, 0, 2],
+        t::HCW => [0, 2, 1],
+        t::WCH => [1, 2, 0],
+        t::CHW => [2, 0, 1],
+        t::CWH => [2, 1, 0],
+        _ => [0, 1, 2],
     }
 }
 
@@ -305,6 +353,7 @@ fn second(
         bits: 8,
         brick: false,
         port: None,
+        chained: false,
     });
     if of.elements() == 1 && (u85 || command.param & 0x80 != 0) {
         found.port = None;
