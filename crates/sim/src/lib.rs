@@ -27,11 +27,11 @@
 //! |---|---|---|
 //! | `npu`, `pmu` | registers, reset, interrupt, the command loop | all |
 //! | `state` | what SET commands left behind; "never set" is told apart from 0 | all |
-//! | `op` | what an operation works on: feature map, kernel, scale, streams | all |
+//! | `op`, `decode` | what an operation works on (feature map, kernel, scale, streams), out of the registers | all |
 //! | `mem` | regions, feature-map layouts and tiles to and from dense rows, checks, work budget | all |
 //! | `scale` | multiply, shift, round | all |
 //! | `weights` | entropy decoder of weight streams (`weights::stream`), traversal orders one module a generation | all |
-//! | `conv`, `pool` | arithmetic of convolutions and poolings on dense maps | all |
+//! | `conv`, `pool`, `dot` | arithmetic of convolutions and poolings on dense maps | all |
 //! | `u5x` | registers of U55 and U65 to `op`, data path | U55, U65 |
 //! | `u85` | the same for U85 | U85 |
 //!
