@@ -75,7 +75,7 @@ pub trait Npu: RegisterIo {
 
     /// Called after the NPU stopped, also at errors: invalidate the data cache over what the job
     /// may have written.
-    fn after_run(&mut self, _job: &Job<'_>) {}
+    fn after_run(&mut self, _job: &mut Job<'_>) {}
 }
 
 /// Waits by reading STATUS until the interrupt is raised, at most `reads` times.

@@ -9,6 +9,7 @@
 
 use crate::aligned::AlignedBytes;
 use crate::error::{Error, Result};
+use crate::profile::Profiles;
 use crate::stream::{NpuProgram, REGIONS};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -16,7 +17,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 use tombolo_driver::{Driver, Job, Npu, Region, RegisterIo, Timeout};
 use tombolo_ethosu::{Accelerator, Generation};
-use tombolo_sim::{Access, Bus, BusFault};
+use tombolo_sim::{Access, Bus, BusFault, System};
 
 /// What the simulator knows beyond its registers.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +28,8 @@ pub struct Observed {
     pub high_water: [usize; REGIONS],
     /// Jobs run.
     pub jobs: u64,
+    /// How long the streams take on the NPU, if [`SimNpu::with_system`] asked for it.
+    pub profiles: Profiles,
 }
 
 /// A handle on [`Observed`] that stays when the NPU goes to a driver.
@@ -38,6 +41,29 @@ pub struct SimNpu {
     observed: Observer,
     /// log2 of the bytes of a window.
     window_log2: u32,
+    /// Memory behind a cache that the NPU does not see; `None` where both see the same.
+    dram: Option<Box<Dram>>,
+    profiling: bool,
+}
+
+/// Memory as the NPU sees it where the CPU's cache is not coherent with it: what the CPU wrote arrives here
+/// when the driver cleans the cache ([`Npu::before_run`]), and what the NPU wrote is seen by the CPU when the
+/// driver invalidates it ([`Npu::after_run`]). A driver that forgets one of them gets stale bytes, always, where
+/// a real cache gives them sometimes.
+#[derive(Debug, Clone, Default)]
+struct Dram {
+    stream: Vec<u8>,
+    regions: [Vec<u8>; REGIONS],
+}
+
+impl Dram {
+    /// As many bytes as the job has, what is new poisoned.
+    fn fit(&mut self, job: &Job<'_>) {
+        self.stream.resize(job.stream.len(), POISON);
+        for (memory, region) in self.regions.iter_mut().zip(&job.regions) {
+            memory.resize(region.bytes().len(), POISON);
+        }
+    }
 }
 
 impl SimNpu {
@@ -48,7 +74,26 @@ impl SimNpu {
             observed: Observer::default(),
             // Ten windows in 32 address bits on U55, in 40 on the others.
             window_log2: if accelerator.generation() == Generation::U55 { 28 } else { 36 },
+            dram: None,
+            profiling: false,
         }
+    }
+
+    /// The same NPU behind a cache that is not coherent with it: what driver and NPU exchange arrives only if the
+    /// driver cleans the cache before a run and invalidates it after.
+    #[must_use]
+    pub fn non_coherent(mut self) -> SimNpu {
+        self.dram = Some(Box::default());
+        self
+    }
+
+    /// The same NPU, estimating the time of what it runs with these memories around it.
+    #[must_use]
+    pub fn with_system(mut self, system: Option<System>) -> SimNpu {
+        self.npu.set_system(system);
+        self.npu.set_record_stats(system.is_some());
+        self.profiling = system.is_some();
+        self
     }
 
     /// A handle on what the simulator knows beyond its registers.
@@ -75,24 +120,84 @@ impl Npu for SimNpu {
         (window << self.window_log2) | (buffer as usize as u64 & 15)
     }
 
+    fn before_run(&mut self, job: &Job<'_>) {
+        let Some(dram) = &mut self.dram else { return };
+        dram.fit(job);
+        dram.stream.copy_from_slice(job.stream);
+        for (memory, region) in dram.regions.iter_mut().zip(&job.regions) {
+            memory.copy_from_slice(region.bytes());
+        }
+    }
+
+    fn after_run(&mut self, job: &mut Job<'_>) {
+        let Some(dram) = &mut self.dram else { return };
+        dram.fit(job);
+        for (memory, region) in dram.regions.iter().zip(&mut job.regions) {
+            if let Region::ReadWrite(bytes) = region {
+                bytes.copy_from_slice(memory);
+            }
+        }
+    }
+
     fn wait(&mut self, job: &mut Job<'_>) -> std::result::Result<(), Timeout> {
+        if let Some(mut dram) = self.dram.take() {
+            dram.fit(job);
+            let Dram { stream, regions } = &mut *dram;
+            let mut memory = regions.iter_mut();
+            let regions = std::array::from_fn(|index| {
+                let bytes = memory.next().map(Vec::as_mut_slice).unwrap_or_default();
+                match job.regions.get(index) {
+                    Some(Region::ReadWrite(_)) => Region::ReadWrite(bytes),
+                    Some(Region::ReadOnly(_)) => Region::ReadOnly(bytes),
+                    _ => Region::Absent,
+                }
+            });
+            // The addresses are those of the job: the driver has told them to the NPU already.
+            let bases = self.bases(job);
+            let mut behind = Job { stream, regions };
+            let result = self.run_on(&mut behind, bases);
+            self.dram = Some(dram);
+            return result;
+        }
+        let bases = self.bases(job);
+        self.run_on(job, bases)
+    }
+}
+
+/// Where the NPU's bus sees the stream and each region; `None` for what has no bytes.
+#[derive(Clone, Copy)]
+struct Bases {
+    stream: Option<u64>,
+    regions: [Option<u64>; REGIONS],
+}
+
+impl SimNpu {
+    fn bases(&self, job: &Job<'_>) -> Bases {
         let base = |region: Option<u8>, bytes: &[u8]| {
             (!bytes.is_empty()).then(|| self.address(region, bytes.as_ptr()))
         };
-        let stream_base = base(None, job.stream);
-        let mut bases = [None; REGIONS];
-        for ((index, slot), region) in (0u8..).zip(&mut bases).zip(&job.regions) {
+        let mut regions = [None; REGIONS];
+        for ((index, slot), region) in (0u8..).zip(&mut regions).zip(&job.regions) {
             *slot = base(Some(index), region.bytes());
         }
+        Bases { stream: base(None, job.stream), regions }
+    }
+
+    fn run_on(&mut self, job: &mut Job<'_>, bases: Bases) -> std::result::Result<(), Timeout> {
         let mut observed = self.observed.borrow_mut();
         let mut bus = JobBus {
             stream: job.stream,
-            stream_base,
+            stream_base: bases.stream,
             regions: &mut job.regions,
-            bases,
+            bases: bases.regions,
             high_water: &mut observed.high_water,
         };
+        let start = Instant::now();
         self.npu.run(&mut bus);
+        if self.profiling {
+            let elapsed = start.elapsed();
+            observed.profiles.note(job.stream, self.npu.timeline(), self.npu.op_stats(), elapsed);
+        }
         observed.fault = self.npu.fault().map(ToString::to_string);
         observed.jobs += 1;
         // The simulator stops at its end, at a fault or not at all; the last would be an endless wait.
@@ -190,6 +295,14 @@ const POISON: u8 = 0xa5;
 /// # Errors
 /// The stream was compiled for another NPU, or the NPU faults.
 pub fn run_stream(program: &NpuProgram, accelerator: Accelerator, inputs: &[&[u8]]) -> Result<StreamRun> {
+    run_stream_on(SimNpu::new(accelerator), program, inputs)
+}
+
+/// The same on an NPU that is there already.
+///
+/// # Errors
+/// See [`run_stream`].
+pub fn run_stream_on(npu: SimNpu, program: &NpuProgram, inputs: &[&[u8]]) -> Result<StreamRun> {
     let payload = program.parsed()?;
     let mut memory: Vec<Option<AlignedBytes>> = program
         .regions
@@ -219,7 +332,6 @@ pub fn run_stream(program: &NpuProgram, accelerator: Accelerator, inputs: &[&[u8
         target.copy_from_slice(bytes);
     }
 
-    let npu = SimNpu::new(accelerator);
     let observer = npu.observer();
     let mut regions: [Region<'_>; REGIONS] = std::array::from_fn(|_| Region::Absent);
     for (index, (slot, bytes)) in regions.iter_mut().zip(&mut memory).enumerate() {
@@ -282,6 +394,75 @@ mod tests {
             assert!(starts.windows(2).all(|w| w[1] - w[0] >= MAX_REGION as u64));
             assert!(starts[REGIONS] + MAX_REGION as u64 <= 1 << bits);
         }
+    }
+
+    /// A driver's glue that leaves out cache maintenance.
+    struct Forgetful {
+        npu: SimNpu,
+        clean: bool,
+        invalidate: bool,
+    }
+
+    impl RegisterIo for Forgetful {
+        fn read(&mut self, offset: u32) -> u32 {
+            self.npu.read(offset)
+        }
+        fn write(&mut self, offset: u32, value: u32) {
+            self.npu.write(offset, value);
+        }
+    }
+
+    impl Npu for Forgetful {
+        fn address(&self, region: Option<u8>, buffer: *const u8) -> u64 {
+            self.npu.address(region, buffer)
+        }
+        fn before_run(&mut self, job: &Job<'_>) {
+            if self.clean {
+                self.npu.before_run(job);
+            }
+        }
+        fn wait(&mut self, job: &mut Job<'_>) -> std::result::Result<(), Timeout> {
+            self.npu.wait(job)
+        }
+        fn after_run(&mut self, job: &mut Job<'_>) {
+            if self.invalidate {
+                self.npu.after_run(job);
+            }
+        }
+    }
+
+    #[test]
+    fn missing_cache_maintenance_shows_up_behind_a_cache_that_is_not_coherent() {
+        use crate::stream::NpuProgram;
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/corpus/add");
+        let file = std::path::PathBuf::from(format!("{folder}/u65-256.0.vela.npz"));
+        let program = NpuProgram::from_npz(&mut crate::npz::Npz::read(&file).unwrap()).unwrap();
+        let payload = program.parsed().unwrap();
+        // Two runs on one NPU: in the second, stale bytes are those of the first.
+        let outcome = |clean, invalidate| -> Vec<std::result::Result<Vec<u8>, ()>> {
+            let npu = SimNpu::new(Accelerator::U65_256).non_coherent();
+            let mut driver = Driver::new(Forgetful { npu, clean, invalidate });
+            (1u8..=2)
+                .map(|value| {
+                    let mut scratch = AlignedBytes::zeroed(512);
+                    for io in &program.inputs {
+                        scratch[io.offset..io.offset + io.bytes()].fill(value);
+                    }
+                    let mut regions: [Region<'_>; REGIONS] = std::array::from_fn(|_| Region::Absent);
+                    regions[0] = Region::ReadOnly(&program.weights);
+                    regions[1] = Region::ReadWrite(&mut scratch);
+                    driver.run(&mut Job { stream: payload.stream, regions }).map_err(drop)?;
+                    let io = &program.outputs[0];
+                    Ok(scratch[io.offset..io.offset + io.bytes()].to_vec())
+                })
+                .collect()
+        };
+        let good = outcome(true, true);
+        assert!(good.iter().all(|run| run.is_ok()));
+        assert_ne!(good[0], good[1], "the inputs matter");
+        assert_ne!(outcome(false, true)[1], good[1], "without a clean the NPU sees old bytes, or none");
+        let stale = outcome(true, false);
+        assert!(stale[0] != good[0] && stale[1] != good[1], "without an invalidate the CPU sees old bytes");
     }
 
     #[test]

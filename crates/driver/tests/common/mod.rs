@@ -169,7 +169,7 @@ impl Npu for Fake {
         Ok(())
     }
 
-    fn after_run(&mut self, _job: &Job<'_>) {
+    fn after_run(&mut self, _job: &mut Job<'_>) {
         self.calls.push("after");
     }
 }
