@@ -114,6 +114,11 @@ fn u55_128() {
     smoke(Accelerator::U55_128, MODELS, 3000);
 }
 
+#[test]
+fn u85_256() {
+    smoke(Accelerator::U85_256, MODELS, 3000);
+}
+
 /// Seeds for the fuzz targets `sim_stream` and `weights`: every small network of the corpus, and
 /// the cases of the decoder's own test.
 #[test]

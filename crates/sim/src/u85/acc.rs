@@ -8,7 +8,7 @@ use super::{Chained, Scratch, Unit};
 use crate::decode;
 use crate::fault::Cause;
 use crate::mem::Memory;
-use crate::op::Shape;
+use crate::op::{Elem, Shape};
 
 /// Accumulators that an operation left behind.
 #[derive(Debug)]
@@ -35,13 +35,25 @@ pub(super) enum Start {
     Ifm2,
 }
 
+/// The numbers that accumulators start from.
+#[derive(Debug)]
+enum Begin {
+    Zero,
+    Kept(Vec<i64>),
+    /// IFM2 as it is stored.
+    Stored {
+        bytes: Vec<u8>,
+        elem: Elem,
+        zero_point: i64,
+    },
+}
+
 /// Accumulators of a whole operation.
 #[derive(Debug)]
 pub(super) struct Accumulators {
     pub(super) control: Control,
     shape: Shape,
-    /// Where they start, if not at 0.
-    start: Option<Vec<i64>>,
+    begin: Begin,
     /// What is kept of them.
     end: Vec<i64>,
 }
@@ -88,8 +100,8 @@ impl Unit<'_> {
         scratch: &mut Scratch,
     ) -> Result<Accumulators, Cause> {
         let control = self.acc_control()?;
-        let start = match control.start {
-            Start::Zero => None,
+        let begin = match control.start {
+            Start::Zero => Begin::Zero,
             Start::Kept => {
                 let kept = kept.ok_or_else(|| {
                     Cause::invalid("ACC_FORMAT keeps accumulators, but the operation before left none")
@@ -107,7 +119,7 @@ impl Unit<'_> {
                         shape.c
                     )));
                 }
-                Some(kept.values)
+                Begin::Kept(kept.values)
             }
             Start::Ifm2 => {
                 let input = self.input(&decode::IFM2, shape)?;
@@ -125,9 +137,8 @@ impl Unit<'_> {
                     ));
                 }
                 self.load(&input, chain, memory, &mut scratch.ifm2)?;
-                let size = usize::from(input.elem.bytes);
-                let values = scratch.ifm2.chunks_exact(size);
-                Some(values.map(|raw| input::value(raw, input.elem) - input.zero_point).collect())
+                let bytes = std::mem::take(&mut scratch.ifm2);
+                Begin::Stored { bytes, elem: input.elem, zero_point: input.zero_point }
             }
         };
         let mut end = Vec::new();
@@ -135,7 +146,7 @@ impl Unit<'_> {
             self.check_block(shape)?;
             end.reserve_exact(shape.elements() as usize);
         }
-        Ok(Accumulators { control, shape, start, end })
+        Ok(Accumulators { control, shape, begin, end })
     }
 
     /// Accumulators can be kept of one block only.
@@ -165,15 +176,25 @@ impl Accumulators {
         whole: &mut Vec<i64>,
         output: &mut impl RowOutput,
     ) -> Result<(), Cause> {
-        if self.start.is_none() && self.control.output {
+        if matches!(self.begin, Begin::Zero) && self.control.output {
             return output.row(sums);
         }
         whole.clear();
         whole.extend(sums.iter().map(|&sum| sum.into()));
-        if let Some(start) = &self.start {
-            let first = y * sums.len();
-            let start = start.get(first..first + sums.len()).unwrap_or(&[]);
-            whole.iter_mut().zip(start).for_each(|(sum, start)| *sum += start);
+        let first = y * sums.len();
+        match &self.begin {
+            Begin::Zero => {}
+            Begin::Kept(start) => {
+                let start = start.get(first..first + sums.len()).unwrap_or(&[]);
+                whole.iter_mut().zip(start).for_each(|(sum, start)| *sum += start);
+            }
+            Begin::Stored { bytes, elem, zero_point } => {
+                let size = usize::from(elem.bytes);
+                let start = bytes.get(first * size..(first + sums.len()) * size).unwrap_or(&[]);
+                for (sum, raw) in whole.iter_mut().zip(start.chunks_exact(size)) {
+                    *sum = sum.saturating_add(input::value(raw, *elem).saturating_sub(*zero_point));
+                }
+            }
         }
         if self.control.output {
             return output.row(whole);
