@@ -16,6 +16,7 @@ use tombolo_pte::{DelegateDef, Instruction, Plan, Program, TensorData};
 use tombolo_runtime::{
     Delegate, Dtype, Event, ExecuteError, InputError, LoadError, Memory, Method, Options, Usage, Value,
 };
+use tombolo_sim::System;
 
 /// The name under which programs ask for the NPU.
 pub const ETHOS_U: &str = "EthosUBackend";
@@ -211,6 +212,8 @@ pub struct Setup<'a> {
     pub method: &'a str,
     /// The NPU to simulate; `None`: the one that the program was compiled for.
     pub target: Option<Accelerator>,
+    /// The memories around the NPU, if its time is to be estimated.
+    pub system: Option<System>,
 }
 
 /// Calls and time of one operator or delegate.
@@ -243,6 +246,19 @@ pub struct Statistics {
     pub run_time: Duration,
     /// Executions.
     pub runs: u64,
+    /// What the first execution did, step by step.
+    pub steps: Vec<Step>,
+}
+
+/// An operator or delegate in an execution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Which of [`Statistics::executed`].
+    pub executed: usize,
+    /// Time on this machine.
+    pub time: Duration,
+    /// Which of the NPU's profiles, for a delegate whose time was estimated.
+    pub profile: Option<usize>,
 }
 
 /// An input or output of a method.
@@ -290,6 +306,9 @@ pub fn ports(plan: &Plan<'_>, outputs: bool) -> Vec<Port> {
 
 /// Most bytes that a program's planned buffers may have together: programs name any number.
 const MAX_PLANNED: u64 = 2 << 30;
+
+/// Most steps of an execution that are kept: a program may loop.
+const MAX_STEPS: usize = 1 << 16;
 
 /// Gives the inputs of run `i`, or `None` after the last.
 pub type Source<'s> = dyn FnMut(u64) -> Option<Vec<Array>> + 's;
@@ -379,6 +398,19 @@ pub fn full_name(operator: &tombolo_pte::Operator<'_>) -> String {
     } else {
         format!("{}.{}", operator.name, operator.overload)
     }
+}
+
+/// The NPU that the NPU parts of a method run on, if it has any: `target`, or the one that they were compiled for.
+///
+/// # Errors
+/// A delegate's blob does not read, or they were compiled for different NPUs.
+pub fn accelerator<'p>(
+    program: &Program<'p>,
+    plan: &Plan<'p>,
+    data: &[DataFile<'p>],
+    target: Option<Accelerator>,
+) -> Result<Option<Accelerator>> {
+    simulated(&npu_delegates(program, plan, data)?, target)
 }
 
 /// The one NPU that all streams run on.
@@ -533,7 +565,7 @@ impl<'p> Host<'_, 'p> {
         }
 
         let mut backend = self.accelerator.map(|accelerator| {
-            let npu = SimNpu::new(accelerator);
+            let npu = SimNpu::new(accelerator).with_system(self.setup.system);
             (npu.observer(), npu)
         });
         let observer = backend.as_ref().map(|(observer, _)| observer.clone());
@@ -587,7 +619,8 @@ impl<'p> Host<'_, 'p> {
                 }
             }
             let operators = self.plan.operator_count();
-            let executed = &mut self.statistics.executed;
+            let first_run = self.statistics.runs == 0;
+            let Statistics { executed, steps, .. } = &mut self.statistics;
             let mut begun: Option<(usize, Instant)> = None;
             let start = Instant::now();
             let mut watch = |event: Event<'_>| match event {
@@ -604,8 +637,14 @@ impl<'p> Host<'_, 'p> {
                     if let Some((index, start)) = begun.take()
                         && let Some(entry) = executed.get_mut(index)
                     {
+                        let time = start.elapsed();
                         entry.calls += 1;
-                        entry.time += start.elapsed();
+                        entry.time += time;
+                        if first_run && steps.len() < MAX_STEPS {
+                            let npu = observer.as_ref().filter(|_| entry.accelerator.is_some());
+                            let profile = npu.and_then(|npu| npu.borrow().profiles.last());
+                            steps.push(Step { executed: index, time, profile });
+                        }
                     }
                 }
             };
@@ -632,6 +671,7 @@ impl<'p> Host<'_, 'p> {
             let seen = observer.borrow();
             let total = &mut self.statistics.npu;
             total.jobs += seen.jobs;
+            total.profiles.merge(&seen.profiles);
             for (total, seen) in total.high_water.iter_mut().zip(seen.high_water) {
                 *total = seen.max(*total);
             }

@@ -2,7 +2,8 @@
 //!
 //! * [`npy`] and [`npz`] read and write NumPy's files, [`compare`] compares arrays;
 //! * [`host`] runs a program with every kernel there is, its NPU parts on the simulator;
-//! * [`npu`] puts the simulator behind the driver, [`stream`] is what the NPU is given to run;
+//! * [`npu`] puts the simulator behind the driver, [`stream`] is what the NPU is given to run, [`profile`] how long it
+//!   takes;
 //! * [`error`] is what all of them say when something is wrong.
 #![forbid(unsafe_code)]
 
@@ -15,5 +16,6 @@ pub mod host;
 pub mod npu;
 pub mod npy;
 pub mod npz;
+pub mod profile;
 pub mod program;
 pub mod stream;

@@ -7,11 +7,14 @@
 mod disasm;
 mod draw;
 mod inspect;
+mod layers;
 mod npu;
+mod profile;
 mod progress;
 mod run;
 mod table;
 mod targets;
+mod trace;
 
 use clap::{Parser, Subcommand};
 use serde_json::{Value, json};

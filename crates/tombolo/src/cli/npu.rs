@@ -1,8 +1,9 @@
 //! `tombolo npu`.
 
+use super::profile::ProfileArgs;
 use super::run::first_values;
 use super::table::{Table, bytes};
-use super::{Context, Report};
+use super::{Context, Report, trace};
 use clap::Subcommand;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tombolo::compare::index_text;
 use tombolo::container::{self, Found};
 use tombolo::error::{Error, Result};
-use tombolo::npu::run_stream;
+use tombolo::npu::{SimNpu, run_stream_on};
 use tombolo::npy::{self, Array, Dtype};
 use tombolo::npz::Npz;
 use tombolo::stream::{Io, NpuProgram};
@@ -53,6 +54,8 @@ pub(crate) struct Args {
     /// Which of a program's NPU delegates, counted from 0
     #[arg(long, value_name = "N")]
     delegate: Option<usize>,
+    #[command(flatten)]
+    profile: ProfileArgs,
 }
 
 pub(crate) fn run(command: &Command, _: Context) -> Result<Report> {
@@ -61,6 +64,7 @@ pub(crate) fn run(command: &Command, _: Context) -> Result<Report> {
 }
 
 fn run_one(args: &Args) -> Result<Report> {
+    args.profile.check()?;
     let target = args.target.as_deref().map(program::target).transpose()?;
     let found = choose(args)?;
     let in_stream = |e: Error| e.in_file(&args.stream);
@@ -72,6 +76,11 @@ fn run_one(args: &Args) -> Result<Report> {
     };
     let compiled_for = stream.accelerator().map_err(in_stream)?;
     let npu = target.unwrap_or(compiled_for);
+    let profiler = args.profile.profiler(npu)?;
+    let layers = match &profiler {
+        Some(profiler) => profiler.layers(&args.stream)?,
+        None => None,
+    };
 
     let (inputs, expected) = match &args.golden {
         Some(path) => {
@@ -100,7 +109,9 @@ fn run_one(args: &Args) -> Result<Report> {
         ),
     };
     let input_bytes: Vec<&[u8]> = inputs.iter().map(|(_, array)| array.bytes()).collect();
-    let result = run_stream(stream, npu, &input_bytes).map_err(in_stream)?;
+    let device = SimNpu::new(npu).with_system(profiler.as_ref().map(|profiler| profiler.system));
+    let result = run_stream_on(device, stream, &input_bytes).map_err(in_stream)?;
+    let profiles = result.observed.profiles.list();
 
     let mut outputs = Vec::new();
     for (i, (bytes, io)) in result.outputs.into_iter().zip(&stream.outputs).enumerate() {
@@ -149,6 +160,15 @@ fn run_one(args: &Args) -> Result<Report> {
     }
     let _ = write!(text, "\n{}", memory.render());
     let _ = writeln!(text, "\ntime: {:.1} ms to simulate", result.elapsed.as_secs_f64() * 1e3);
+    let names = ["stream".to_string()];
+    let mut profile = None;
+    if let Some(profiler) = &profiler {
+        let step = trace::Step { name: "stream".into(), host: 0.0, profile: Some(0) };
+        profiler.write_trace(profiles, &[step])?;
+        text.push_str(&profiler.text(profiles, &names, layers.as_ref()));
+        text.push('\n');
+        profile = Some(profiler.json(profiles, &names, layers.as_ref()));
+    }
 
     let mut passed = true;
     let mut comparisons = Vec::new();
@@ -200,6 +220,7 @@ fn run_one(args: &Args) -> Result<Report> {
         "outputs": described(&outputs),
         "regions": regions,
         "seconds": result.elapsed.as_secs_f64(),
+        "profile": profile,
         "comparisons": comparisons,
         "passed": passed,
     });

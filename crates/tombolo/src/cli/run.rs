@@ -1,9 +1,11 @@
 //! `tombolo run`.
 
 use super::draw::{Picture, draw};
+use super::layers::Layers;
+use super::profile::{ProfileArgs, Profiler};
 use super::progress::Progress;
 use super::table::{Table, bytes};
-use super::{Context, Report};
+use super::{Context, Report, trace};
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,6 +14,7 @@ use tombolo::error::{Error, Result};
 use tombolo::host::{self, Model, Port, Setup, Statistics};
 use tombolo::npy::{self, Array, Dtype, Shape};
 use tombolo::npz::Npz;
+use tombolo::stream::NpuProgram;
 use tombolo::{files, program};
 use tombolo_ethosu::Accelerator;
 
@@ -61,6 +64,8 @@ pub(crate) struct Args {
     /// How many images of a data set are drawn
     #[arg(long, value_name = "N", default_value_t = 4)]
     show: usize,
+    #[command(flatten)]
+    profile: ProfileArgs,
 }
 
 /// Sets of inputs, and what they should give.
@@ -85,12 +90,20 @@ pub(crate) fn run(args: &Args, context: Context) -> Result<Report> {
     if args.min_accuracy.is_some_and(|percent| !(0.0..=100.0).contains(&percent)) {
         return Err(Error::new("--min-accuracy is a percentage").help("give a number from 0 to 100"));
     }
+    args.profile.check()?;
     let model = Model::open(&args.model, &args.data)?;
     let parsed = model.program()?;
     let data = model.data_files()?;
     let in_model = |e: Error| e.in_file(model.path());
     let plan = host::find_plan(&parsed, &args.method).map_err(in_model)?;
     let (inputs, outputs) = (host::ports(&plan, false), host::ports(&plan, true));
+    let profiler = if args.profile.wanted() {
+        let found = host::accelerator(&parsed, &plan, &data, target).map_err(in_model)?;
+        // Without NPU parts the options still say what to report, and on whose clock.
+        args.profile.profiler(found.unwrap_or(Accelerator::U65_256))?
+    } else {
+        None
+    };
     let work = gather(args, &model, &inputs)?;
     // Read before the run, which may take long.
     let expected = match args.expect.as_slice() {
@@ -108,7 +121,7 @@ pub(crate) fn run(args: &Args, context: Context) -> Result<Report> {
     let statistics = host::run(
         &parsed,
         &data,
-        Setup { method: &args.method, target },
+        Setup { method: &args.method, target, system: profiler.as_ref().map(|profiler| profiler.system) },
         &mut |i| work.runs.get(usize::try_from(i).ok()?).cloned(),
         &mut |i, outputs| {
             results.push(outputs);
@@ -163,8 +176,27 @@ pub(crate) fn run(args: &Args, context: Context) -> Result<Report> {
     };
     let passed = accurate && comparisons.iter().all(|(_, found, ..)| found.passed());
 
+    let mut profile = None;
+    if let Some(profiler) = &profiler {
+        let streams = host::npu_delegates(&parsed, &plan, &data).map_err(in_model)?;
+        let named = |stream: &[u8]| {
+            let of = |(_, program): &&(usize, NpuProgram)| program.parsed().is_ok_and(|p| p.stream == stream);
+            streams.iter().find(of).map_or("stream".into(), |(index, _)| format!("delegate {index}"))
+        };
+        let names: Vec<String> =
+            statistics.npu.profiles.list().iter().map(|profile| named(&profile.stream)).collect();
+        profiler.write_trace(statistics.npu.profiles.list(), &steps_of(&statistics))?;
+        let layers = profiler.layers(&args.model)?;
+        profile = Some((
+            profile_text(profiler, &statistics, &names, layers.as_ref()),
+            profiler.json(statistics.npu.profiles.list(), &names, layers.as_ref()),
+        ));
+    }
+    let (profile_text, profile_json) = profile.unzip();
     let seen = Seen {
         args,
+        profile: profile_text.as_deref().unwrap_or_default(),
+        profile_json,
         inputs: &inputs,
         results: if stacked.is_empty() { results.last().map_or(&[][..], |r| r) } else { &stacked },
         work: &work,
@@ -405,9 +437,58 @@ fn percent(part: usize, all: usize) -> f64 {
     100.0 * part as f64 / all as f64
 }
 
+/// The first execution's steps.
+fn steps_of(statistics: &Statistics) -> Vec<trace::Step> {
+    let name = |index: usize| statistics.executed.get(index).map_or(String::new(), |e| e.name.clone());
+    let steps = statistics.steps.iter();
+    steps
+        .map(|step| trace::Step {
+            name: name(step.executed),
+            host: step.time.as_secs_f64() * 1e6,
+            profile: step.profile,
+        })
+        .collect()
+}
+
+/// The NPU's streams, then the operators of the CPU, whose time is that of this machine.
+fn profile_text(
+    profiler: &Profiler,
+    statistics: &Statistics,
+    names: &[String],
+    layers: Option<&Layers>,
+) -> String {
+    let profiles = statistics.npu.profiles.list();
+    let mut out = profiler.text(profiles, names, layers);
+    if !profiler.tells() {
+        return out;
+    }
+    let mut table = Table::new(&["step", "where", "us", ""]);
+    let mut npu = 0.0;
+    for (step, time) in steps_of(statistics).iter().zip(&statistics.steps) {
+        let on_npu = step.profile.and_then(|index| profiles.get(index));
+        let duration = on_npu.map(|profile| profiler.duration(profile).as_secs_f64() * 1e6);
+        npu += duration.unwrap_or(0.0);
+        table.row([
+            step.name.clone(),
+            place(statistics.executed.get(time.executed).and_then(|e| e.accelerator)),
+            format!("{:.1}", duration.unwrap_or(step.host)),
+            if duration.is_some() { "estimated" } else { "host time" }.into(),
+        ]);
+    }
+    let _ = writeln!(out, "\n  first run, step by step:\n{}", table.render());
+    let _ = writeln!(
+        out,
+        "NPU: {npu:.1} us in all, estimated; CPU operators are measured on this machine and say nothing about a board"
+    );
+    out
+}
+
 /// Everything that the report tells.
 struct Seen<'a> {
     args: &'a Args,
+    /// What `--profile` and `--trace` say.
+    profile: &'a str,
+    profile_json: Option<Json>,
     inputs: &'a [Port],
     results: &'a [Array],
     work: &'a Work,
@@ -484,6 +565,7 @@ impl Seen<'_> {
             s.load_time.as_secs_f64() * 1e3,
             if self.accelerator().is_some() { " (of this machine, not of the NPU)" } else { "" }
         );
+        out.push_str(self.profile);
         if let Some((correct, all)) = self.accuracy {
             let _ = write!(out, "accuracy: {:.1} % ({correct} of {all})", percent(correct, all));
             if !self.accurate {
@@ -580,6 +662,7 @@ impl Seen<'_> {
             "accuracy": self.accuracy.map(|(correct, all)| json!({ "correct": correct, "samples": all, "percent": percent(correct, all) })),
             "comparisons": comparisons,
             "passed": passed,
+            "profile": self.profile_json,
         })
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn run_model(model: &Model, runs: Vec<Vec<Array>>) -> Result<Vec<Vec<
     host::run(
         &parsed,
         &files,
-        Setup { method: "forward", target: None },
+        Setup { method: "forward", target: None, system: None },
         &mut |_| runs.next(),
         &mut |_, result| {
             outputs.push(result);
