@@ -500,7 +500,9 @@ impl Machine {
         let mut traffic = Traffic::default();
         let mut read = |map: &Map, channel: Channel, elements: u64| {
             if let Some(port) = map.port {
-                let bus = self.transfer(true, map, op.ifm_block, elements);
+                // A constant is a burst of its own.
+                let block = if elements == 1 { map.shape } else { op.ifm_block };
+                let bus = self.transfer(true, map, block, elements);
                 traffic.add(port, channel, elements * u64::from(map.bits) / 8, bus);
             }
         };
@@ -509,8 +511,10 @@ impl Machine {
                 let u85 = self.generation == Generation::U85;
                 let whole = |map: &Map| if u85 { stored_elements(map) } else { stored_elements(&op.stored) };
                 read(&op.ifm, Channel::Stream, whole(&op.ifm));
-                if let Some(map) = op.ifm2.filter(|map| map.shape.elements() > 1) {
-                    read(&map, Channel::Stream, whole(&map));
+                if let Some(map) = op.ifm2 {
+                    // A constant in memory is read once, one in a register has no port.
+                    let one = map.shape.elements() == 1;
+                    read(&map, Channel::Stream, if one { 1 } else { whole(&map) });
                 }
             }
             Kind::Resize => read(&op.ifm, Channel::Stream, stored_elements(&op.ifm)),
