@@ -73,6 +73,12 @@ pub trait Bus {
         }
         Ok(())
     }
+
+    /// Whether reads must keep to the bytes that matter. Else rows of bricks are read with what lies
+    /// between the channels, which is faster.
+    fn precise(&self) -> bool {
+        false
+    }
 }
 
 /// A bus over owned blocks of memory: for tests, tools and boards without their own map.

@@ -26,6 +26,8 @@
 //! | module | does | generations |
 //! |---|---|---|
 //! | `npu`, `pmu` | registers, reset, interrupt, the command loop | all |
+//! | `timing` | cycle estimate per command and timeline | all |
+//! | `check`, `ranges` | hazards, reads of undefined bytes | all |
 //! | `state` | what SET commands left behind; "never set" is told apart from 0 | all |
 //! | `op`, `decode` | what an operation works on (feature map, kernel, scale, streams), out of the registers | all |
 //! | `mem` | regions, feature-map layouts and tiles to and from dense rows, checks, work budget | all |
@@ -43,6 +45,7 @@
 #![forbid(unsafe_code)]
 
 mod bus;
+mod check;
 mod conv;
 mod decode;
 mod dot;
@@ -52,6 +55,7 @@ mod npu;
 mod op;
 mod pmu;
 mod pool;
+mod ranges;
 mod scale;
 mod state;
 mod stats;
@@ -61,6 +65,7 @@ mod u85;
 pub mod weights;
 
 pub use bus::{Access, Blocks, Bus, BusFault};
+pub use check::{Checks, Finding, Problem};
 pub use fault::{Cause, Channel, Fault};
 pub use npu::Npu;
 pub use stats::OpStats;

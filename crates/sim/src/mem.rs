@@ -203,10 +203,18 @@ impl Memory<'_> {
                         let mut offset = offset;
                         for first in (0..depth).step_by(16) {
                             let channels = (depth - first).min(16);
+                            let n = channels * size;
                             brick.clear();
                             brick.resize(((tile.w as usize - 1) * 16 + channels) * size, 0);
-                            self.read(channel, map.region, offset, &mut brick)?;
-                            let n = channels * size;
+                            if channels < 16 && self.bus.precise() {
+                                let mut at = offset;
+                                for pixel in brick.chunks_mut(16 * size) {
+                                    self.read(channel, map.region, at, &mut pixel[..n])?;
+                                    at = at.wrapping_add(16 * size as u64);
+                                }
+                            } else {
+                                self.read(channel, map.region, offset, &mut brick)?;
+                            }
                             for (pixel, from) in
                                 dense.chunks_exact_mut(depth * size).zip(brick.chunks(16 * size))
                             {

@@ -6,6 +6,7 @@ use tombolo_ethosu::regs::{Access as RegisterAccess, Register, fields};
 use tombolo_ethosu::{Accelerator, Generation};
 
 use crate::bus::{Access, Bus};
+use crate::check::{Checker, Checks, Finding, Watch};
 use crate::fault::{Cause, Channel, Fault};
 use crate::mem::Memory;
 use crate::pmu::{self, Pmu};
@@ -94,6 +95,8 @@ pub struct Npu {
     system: Option<System>,
     recorder: Option<Recorder>,
     timeline: Option<Timeline>,
+    checks: Option<Checks>,
+    checker: Option<Checker>,
 }
 
 impl Npu {
@@ -128,6 +131,8 @@ impl Npu {
             system: None,
             recorder: None,
             timeline: None,
+            checks: None,
+            checker: None,
         };
         npu.reset(0);
         npu
@@ -182,6 +187,28 @@ impl Npu {
     /// the PMU was on.
     pub fn timeline(&self) -> Option<&Timeline> {
         self.timeline.as_ref()
+    }
+
+    /// What runs are checked for from now on; `None`, as at first, for nothing.
+    pub fn set_checks(&mut self, checks: Option<Checks>) {
+        self.checks = checks;
+        self.checker = None;
+    }
+
+    /// What the checks of the last run found, in the order of the stream: the first hundred.
+    pub fn findings(&self) -> &[Finding] {
+        self.checker.as_ref().map_or(&[], |checker| &checker.findings)
+    }
+
+    /// How many findings there were beyond [`Npu::findings`].
+    pub fn more_findings(&self) -> u64 {
+        self.checker.as_ref().map_or(0, |checker| checker.more)
+    }
+
+    /// The first of these bytes that were neither defined at the start of the last run nor written by it, if
+    /// [`Checks::defined`] was asked for: first address, and the one behind the last of that piece.
+    pub fn undefined(&self, address: u64, length: u64) -> Option<(u64, u64)> {
+        self.checker.as_ref()?.undefined(address, length)
     }
 
     /// Whether the PMU counts `event`. Counters of others stay where software puts them: whoever prints
@@ -388,6 +415,7 @@ impl Npu {
         let system =
             self.system.or_else(|| self.pmu.counting().then(|| System::default_of(self.accelerator)));
         self.recorder = system.map(|system| Recorder::new(self.accelerator, system));
+        self.checker = self.checks.as_ref().map(|checks| Checker::new(self.accelerator, checks));
         let mut stream = std::mem::take(&mut self.stream);
         let outcome = self
             .fetch(bus, &mut stream)
@@ -462,12 +490,23 @@ impl Npu {
                     if let Some(recorder) = &mut self.recorder {
                         recorder.command(position, command, &self.state);
                     }
+                    if let Some(checker) = &mut self.checker {
+                        checker.wait(command);
+                    }
                     next
                 }
                 opcode if opcode.is_op() => {
                     let mut stats = OpStats::new(position, command);
+                    let mut watch;
+                    let bus: &mut dyn Bus = match &mut self.checker {
+                        Some(checker) => {
+                            watch = Watch { bus: &mut *bus, checker };
+                            &mut watch
+                        }
+                        None => &mut *bus,
+                    };
                     let mut memory = Memory {
-                        bus: &mut *bus,
+                        bus,
                         basep,
                         interfaces,
                         internal: &mut self.internal,
@@ -475,6 +514,9 @@ impl Npu {
                         stats: &mut stats,
                     };
                     let flow = self.core.execute(command, &self.state, &mut memory).map_err(fail)?;
+                    if let Some(checker) = &mut self.checker {
+                        checker.operation(position, command, &self.state, &basep);
+                    }
                     if self.record {
                         self.ops.push(stats);
                     }

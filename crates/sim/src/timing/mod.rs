@@ -20,7 +20,7 @@ use tombolo_ethosu::system::{MemoryMode, Port, SystemConfig};
 
 use crate::state::State;
 use estimate::Machine;
-pub(crate) use operation::Operation;
+pub(crate) use operation::{Kind, Operation};
 
 /// Operations and copies that a timeline holds; a stream with loops may run through more.
 const MAX_COMMANDS: usize = 1 << 20;

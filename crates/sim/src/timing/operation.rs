@@ -86,8 +86,12 @@ impl Operation {
     /// Whether this reads what `before` left in a chain buffer, so that both go block by block in one
     /// pass. (U85)
     pub(crate) fn chained_to(&self, before: &Operation) -> bool {
-        let reads = self.ifm.chained || self.ifm2.is_some_and(|map| map.chained);
-        reads && before.ofm.chained
+        self.reads_chain() && before.ofm.chained
+    }
+
+    /// Whether an input comes out of a chain buffer. (U85)
+    pub(crate) fn reads_chain(&self) -> bool {
+        self.ifm.chained || self.ifm2.is_some_and(|map| map.chained)
     }
 
     /// Whether this is the next stripe or slice of the layer that `before` is part of.
