@@ -449,7 +449,7 @@ impl RowOutput for Sink<'_> {
                 for pixel in acc.chunks_exact(channels.len().max(1)) {
                     let values = pixel.iter().zip(*channels).map(|(&acc, channel)| {
                         let sum = acc.into() + channel.bias;
-                        outside |= !(low..=high).contains(&sum) && !(wraps && channel.is_one());
+                        outside |= !((low..=high).contains(&sum) || wraps && channel.is_one());
                         scale::apply(sum, channel.scale, channel.shift, *rounding)
                     });
                     output.append(values, raw)?;
