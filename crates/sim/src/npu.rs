@@ -21,6 +21,10 @@ const MAX_STREAM: u32 = 16 << 20;
 /// Work that one run may do unless [`Npu::set_work_limit`] says otherwise: some minutes.
 const DEFAULT_WORK_LIMIT: u64 = 1 << 40;
 
+/// Work that a command is counted as beside what it does: it takes as long as some dozens of
+/// multiply-accumulates, and on U85 commands may be repeated without end.
+const COMMAND_WORK: u64 = 64;
+
 /// Registers live below this offset on all generations but for the identification words.
 const WORDS: usize = 0x1400 / 4;
 
@@ -472,7 +476,7 @@ impl Npu {
                 Err(error) => return Err((None, Cause::Decode(error))),
             };
             let fail = |cause| (Some(command), cause);
-            budget = budget.checked_sub(1).ok_or_else(|| fail(Cause::WorkLimit))?;
+            budget = budget.checked_sub(COMMAND_WORK).ok_or_else(|| fail(Cause::WorkLimit))?;
             self.qread = match command.opcode {
                 Opcode::Stop => {
                     self.irq_history |= cmd_fields::stop::MASK.get(command) as u16;
