@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 use tombolo_driver::{Driver, Job, Npu, Region, RegisterIo, Timeout};
 use tombolo_ethosu::{Accelerator, Generation};
-use tombolo_sim::{Access, Bus, BusFault, System};
+use tombolo_sim::{Access, Bus, BusFault, Checks, System};
 
 /// What the simulator knows beyond its registers.
 #[derive(Debug, Clone, Default)]
@@ -30,6 +30,8 @@ pub struct Observed {
     pub jobs: u64,
     /// How long the streams take on the NPU, if [`SimNpu::with_system`] asked for it.
     pub profiles: Profiles,
+    /// What the checks of [`SimNpu::with_checks`] found in the last job, in words.
+    pub findings: Vec<String>,
 }
 
 /// A handle on [`Observed`] that stays when the NPU goes to a driver.
@@ -44,6 +46,18 @@ pub struct SimNpu {
     /// Memory behind a cache that the NPU does not see; `None` where both see the same.
     dram: Option<Box<Dram>>,
     profiling: bool,
+    checks: Option<Watched>,
+}
+
+/// What to check in each job.
+#[derive(Debug, Clone, Default)]
+pub struct Watched {
+    /// Waits and block dependencies.
+    pub hazards: bool,
+    /// Bytes of regions that hold something before the job, if reads of others are to be found.
+    pub defined: Option<Vec<(usize, Range<usize>)>>,
+    /// Bytes of regions that the job must have written.
+    pub outputs: Vec<(usize, Range<usize>)>,
 }
 
 /// Memory as the NPU sees it where the CPU's cache is not coherent with it: what the CPU wrote arrives here
@@ -76,6 +90,7 @@ impl SimNpu {
             window_log2: if accelerator.generation() == Generation::U55 { 28 } else { 36 },
             dram: None,
             profiling: false,
+            checks: None,
         }
     }
 
@@ -93,6 +108,13 @@ impl SimNpu {
         self.npu.set_system(system);
         self.npu.set_record_stats(system.is_some());
         self.profiling = system.is_some();
+        self
+    }
+
+    /// The same NPU, checking what it runs.
+    #[must_use]
+    pub fn with_checks(mut self, checks: Option<Watched>) -> SimNpu {
+        self.checks = checks;
         self
     }
 
@@ -192,8 +214,34 @@ impl SimNpu {
             bases: bases.regions,
             high_water: &mut observed.high_water,
         };
+        let place = |(region, range): &(usize, Range<usize>)| -> Option<(u64, u64)> {
+            let base = bases.regions.get(*region).copied().flatten()?;
+            Some((base + range.start as u64, range.len() as u64))
+        };
+        if let Some(Watched { hazards, defined, .. }) = &self.checks {
+            let defined = defined.as_ref().map(|list| list.iter().filter_map(place).collect());
+            self.npu.set_checks(Some(Checks { hazards: *hazards, defined }));
+        }
         let start = Instant::now();
         self.npu.run(&mut bus);
+        if let Some(checks) = &self.checks {
+            observed.findings = self.npu.findings().iter().map(ToString::to_string).collect();
+            match self.npu.more_findings() {
+                0 => {}
+                more => observed.findings.push(format!("{more} more")),
+            }
+            for output in &checks.outputs {
+                let missing = place(output).and_then(|(start, length)| self.npu.undefined(start, length));
+                if let Some((first, end)) = missing {
+                    observed.findings.push(format!(
+                        "bytes {:#x} to {:#x} of region {}, which are part of an output, are not written",
+                        output.1.start as u64 + (first - place(output).map_or(first, |(start, _)| start)),
+                        output.1.start as u64 + (end - place(output).map_or(end, |(start, _)| start)) - 1,
+                        output.0
+                    ));
+                }
+            }
+        }
         if self.profiling {
             let elapsed = start.elapsed();
             observed.profiles.note(job.stream, self.npu.timeline(), self.npu.op_stats(), elapsed);

@@ -204,6 +204,39 @@ fn a_programs_trace_has_the_cpu_too() {
     assert_eq!(check_trace(&trace), 1);
 }
 
+/// Streams of the corpus pass the checks; one without its waits does not.
+#[test]
+fn checks_find_a_missing_wait() {
+    let [file, golden] = stream("digits", "u65-256");
+    let text = success(&["npu", "run", &file, "--golden", &golden, "--check", "hazards,poison"]);
+    assert!(text.contains("check: nothing found"), "{text}");
+    // In the program the stream lies as it is: each DMA_WAIT for all copies becomes one that lets one go on.
+    let mut program = std::fs::read(corpus("digits/u65-256.pte")).unwrap();
+    let start = program.windows(4).position(|bytes| bytes == b"COP1").unwrap();
+    let mut waits = 0;
+    for word in program[start..].chunks_exact_mut(4).take(0x440 / 4) {
+        if word == [0x11, 0, 0, 0] {
+            word[2] = 1;
+            waits += 1;
+        }
+    }
+    assert_eq!(waits, 3);
+    let path = temporary("no_waits.pte");
+    std::fs::write(&path, program).unwrap();
+    let path = path.display().to_string();
+    let args = ["npu", "run", &path, "--golden", &golden];
+    // The results are those of a machine that happens to be slow enough.
+    success(&args);
+    let output = tombolo(&[&args[..], &["--check", "hazards"]].concat());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("DEPTHWISE reads what DMA_START at 0x148 writes"), "{text}");
+    let json = tombolo(&[&args[..], &["--check", "hazards", "--json"]].concat());
+    let json: Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(json["passed"], false);
+    assert_eq!(json["findings"].as_array().unwrap().len(), 3);
+}
+
 #[test]
 fn systems_are_chosen_by_name() {
     let cycles = |more: &[&str]| number(&profiled("digits", "u65-256", more)["streams"][0]["cycles"]);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tombolo::compare::index_text;
 use tombolo::container::{self, Found};
 use tombolo::error::{Error, Result};
-use tombolo::npu::{SimNpu, run_stream_on};
+use tombolo::npu::{SimNpu, Watched, run_stream_on};
 use tombolo::npy::{self, Array, Dtype};
 use tombolo::npz::Npz;
 use tombolo::stream::{Io, NpuProgram};
@@ -54,8 +54,36 @@ pub(crate) struct Args {
     /// Which of a program's NPU delegates, counted from 0
     #[arg(long, value_name = "N")]
     delegate: Option<usize>,
+    /// What to check beside the results, and leave with status 1 if it is not right: hazards (waits and
+    /// block dependencies that do not protect), poison (reads of bytes that nobody has written)
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    check: Vec<Check>,
     #[command(flatten)]
     profile: ProfileArgs,
+}
+
+/// What `--check` checks.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Check {
+    Hazards,
+    Poison,
+}
+
+/// What the simulator is to look for.
+fn watched(checks: &[Check], stream: &NpuProgram) -> Option<Watched> {
+    let span = |io: &Io| (io.region, io.offset..io.offset + io.bytes());
+    let poison = checks.contains(&Check::Poison);
+    // Weights, inputs, and what the stream keeps between runs.
+    let kept = stream.regions.iter().enumerate().filter_map(|(index, plan)| {
+        let plan = plan.as_ref()?;
+        let whole = index == stream.weight_region || plan.role == "persistent";
+        whole.then_some((index, 0..plan.size))
+    });
+    (!checks.is_empty()).then(|| Watched {
+        hazards: checks.contains(&Check::Hazards),
+        defined: poison.then(|| kept.chain(stream.inputs.iter().map(span)).collect()),
+        outputs: if poison { stream.outputs.iter().map(span).collect() } else { Vec::new() },
+    })
 }
 
 pub(crate) fn run(command: &Command, _: Context) -> Result<Report> {
@@ -109,7 +137,9 @@ fn run_one(args: &Args) -> Result<Report> {
         ),
     };
     let input_bytes: Vec<&[u8]> = inputs.iter().map(|(_, array)| array.bytes()).collect();
-    let device = SimNpu::new(npu).with_system(profiler.as_ref().map(|profiler| profiler.system));
+    let device = SimNpu::new(npu)
+        .with_system(profiler.as_ref().map(|profiler| profiler.system))
+        .with_checks(watched(&args.check, stream));
     let result = run_stream_on(device, stream, &input_bytes).map_err(in_stream)?;
     let profiles = result.observed.profiles.list();
 
@@ -170,7 +200,15 @@ fn run_one(args: &Args) -> Result<Report> {
         profile = Some(profiler.json(profiles, &names, layers.as_ref()));
     }
 
-    let mut passed = true;
+    let mut passed = result.observed.findings.is_empty();
+    if !args.check.is_empty() {
+        for finding in &result.observed.findings {
+            let _ = writeln!(text, "check: NOT as expected: {finding}");
+        }
+        if passed {
+            text.push_str("check: nothing found\n");
+        }
+    }
     let mut comparisons = Vec::new();
     for (i, ((name, expected), actual)) in expected.iter().zip(&outputs).enumerate() {
         let size = expected.dtype().size().max(1);
@@ -221,6 +259,7 @@ fn run_one(args: &Args) -> Result<Report> {
         "regions": regions,
         "seconds": result.elapsed.as_secs_f64(),
         "profile": profile,
+        "findings": (!args.check.is_empty()).then_some(&result.observed.findings),
         "comparisons": comparisons,
         "passed": passed,
     });
