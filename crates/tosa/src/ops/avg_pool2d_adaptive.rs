@@ -1,0 +1,64 @@
+//! AVG_POOL2D_ADAPTIVE: AVG_POOL2D whose windows are operands.
+
+use crate::attr::attributes;
+use crate::dtype::Dtype;
+use crate::ops::common::{Pool, narrow_ints};
+use crate::rule::{Cx, Dims, Inferred, Operator, Problem, Run, Signature, constant, ensure, input, types};
+use crate::spec::Level;
+use crate::value::Value;
+
+attributes! {
+    /// Attributes.
+    AvgPool2dAdaptive {
+        /// Of sums: `i32`.
+        acc_type: Dtype,
+    }
+}
+
+fn pool(cx: &Cx<'_>) -> Result<Pool, Problem> {
+    Ok(Pool { kernel: narrow_ints(cx, 3)?, stride: narrow_ints(cx, 4)?, pad: narrow_ints(cx, 5)? })
+}
+
+impl Operator for AvgPool2dAdaptive {
+    fn signature(&self) -> &'static Signature {
+        const SIGNATURE: Signature = Signature::new(
+            &[
+                input("input"),
+                constant("input_zp"),
+                constant("output_zp"),
+                constant("kernel"),
+                constant("stride"),
+                constant("pad"),
+            ],
+            &["output"],
+            types![I8 I8 I8 Shape Shape Shape -> I8: V11; I16 I16 I16 Shape Shape Shape -> I16: V11_INT16],
+        );
+        &SIGNATURE
+    }
+
+    fn infer(&self, cx: &Cx<'_>) -> Inferred {
+        ensure!(self.acc_type == Dtype::I32, "acc_type is {}; sums of integers are i32", self.acc_type);
+        cx.zero_point(1)?;
+        cx.zero_point(2)?;
+        pool(cx)?.infer(cx)
+    }
+
+    fn level(&self, cx: &Cx<'_>, level: &Level) -> Result<(), Problem> {
+        pool(cx)?.level(level)
+    }
+
+    fn work(&self, cx: &Cx<'_>, outs: &[Dims]) -> u64 {
+        pool(cx).map_or(u64::MAX, |p| p.work(outs))
+    }
+
+    fn run(&self, run: &mut Run<'_, '_>) -> Result<Vec<Value>, Problem> {
+        let numbers = |i: usize| run.ins[i].ints().into_iter().map(|n| n as i32).collect::<Vec<_>>();
+        let fixed = |_| Problem::invalid("a window of other dimensions");
+        Pool {
+            kernel: numbers(3).try_into().map_err(fixed)?,
+            stride: numbers(4).try_into().map_err(fixed)?,
+            pad: numbers(5).try_into().map_err(fixed)?,
+        }
+        .average(run)
+    }
+}

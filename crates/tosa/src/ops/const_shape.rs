@@ -1,0 +1,23 @@
+//! CONST_SHAPE: a shape that stands in the graph. The interpreter reads it from the tensor.
+
+use crate::attr::attributes;
+use crate::rule::{Cx, Inferred, Operator, Problem, Signature, types};
+
+attributes! {
+    /// No attributes.
+    ConstShape {}
+}
+
+impl Operator for ConstShape {
+    fn signature(&self) -> &'static Signature {
+        const SIGNATURE: Signature = Signature::new(&[], &["output"], types![-> Shape: INT]);
+        &SIGNATURE
+    }
+
+    fn infer(&self, cx: &Cx<'_>) -> Inferred {
+        match cx.outs.first().and_then(|o| o.dims) {
+            Some(dims) => Ok(vec![dims.to_vec()]),
+            None => Err(Problem::invalid("the shape of a constant must be known").output(0)),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! CONV2D: sums of products of a window and every filter.
+
+use crate::attr::attributes;
+use crate::dtype::Dtype;
+use crate::ops::common::{at_most, wide};
+use crate::ops::convs::{TYPES, operands, product, size};
+use crate::ops::gemm::Window;
+use crate::rule::{Cx, Dims, Inferred, Operator, Problem, Run, Signature, constant, ensure, input};
+use crate::spec::Level;
+use crate::value::{Value, pack};
+
+attributes! {
+    /// Attributes.
+    Conv2d {
+        /// Top, bottom, left, right.
+        pad: [i32; 4],
+        /// Steps down and to the right.
+        stride: [i32; 2],
+        /// Distance of a filter's rows and columns.
+        dilation: [i32; 2],
+        /// A promise about floating point only.
+        local_bound: bool,
+        /// Of sums: `i32`, or `i48` for `i16`.
+        acc_type: Dtype,
+    }
+}
+
+impl Operator for Conv2d {
+    fn signature(&self) -> &'static Signature {
+        const SIGNATURE: Signature = Signature::new(
+            &[input("input"), input("weight"), input("bias"), constant("input_zp"), constant("weight_zp")],
+            &["output"],
+            TYPES,
+        );
+        &SIGNATURE
+    }
+
+    fn infer(&self, cx: &Cx<'_>) -> Inferred {
+        let [n, h, w, c] = cx.rank::<4>(0)?;
+        let [oc, kh, kw, ic] = cx.rank::<4>(1)?;
+        ensure!(c == ic, "the input has {c} channels and the filters {ic}; they must have the same");
+        operands(cx, self.acc_type, oc)?;
+        let [top, bottom, left, right] = self.pad;
+        let oh = size(h, kh, self.stride[0], self.dilation[0], [top, bottom], "y")?;
+        let ow = size(w, kw, self.stride[1], self.dilation[1], [left, right], "x")?;
+        Ok(vec![vec![n, oh, ow, oc]])
+    }
+
+    fn level(&self, cx: &Cx<'_>, level: &Level) -> Result<(), Problem> {
+        let [_, kh, kw, _] = cx.rank::<4>(1)?;
+        let [dy, dx] = wide(self.dilation);
+        let reach = [dy.saturating_mul(kh as i64), dx.saturating_mul(kw as i64)];
+        at_most("the kernel with its dilation", &reach, level.max_kernel)?;
+        at_most("the padding", &wide(self.pad), level.max_kernel)?;
+        at_most("the stride", &wide(self.stride), level.max_stride)
+    }
+
+    fn work(&self, cx: &Cx<'_>, outs: &[Dims]) -> u64 {
+        let [_, kh, kw, c] = cx.rank::<4>(1).unwrap_or([usize::MAX; 4]);
+        product(&outs[0]).saturating_mul(product(&[kh, kw, c]))
+    }
+
+    fn run(&self, run: &mut Run<'_, '_>) -> Result<Vec<Value>, Problem> {
+        let four = |d: &[usize]| [d[0], 1, d[1], d[2], d[3]];
+        let [sy, sx] = wide(self.stride);
+        let [dy, dx] = wide(self.dilation);
+        let window = Window {
+            stride: [1, sy, sx],
+            pad: [0, self.pad[0].into(), self.pad[2].into()],
+            dilation: [1, dy, dx],
+            transposed: false,
+        };
+        let sums = window.run(run, four(run.dims(0)), four(run.dims(1)), four(run.out_dims()))?;
+        run.done(pack(run.out_dtype(), sums.into_iter()))
+    }
+}

@@ -1,0 +1,21 @@
+//! EXP of floating point numbers: read, written and shaped, not computed.
+
+use crate::attr::attributes;
+use crate::ops::common::same;
+use crate::rule::{Cx, Inferred, Operator, Signature, input};
+
+attributes! {
+    /// No attributes.
+    Exp {}
+}
+
+impl Operator for Exp {
+    fn signature(&self) -> &'static Signature {
+        const SIGNATURE: Signature = Signature::float(&[input("input1")], &["output"]);
+        &SIGNATURE
+    }
+
+    fn infer(&self, cx: &Cx<'_>) -> Inferred {
+        same(cx)
+    }
+}

@@ -1,0 +1,30 @@
+//! INTDIV: the quotient, rounded towards 0. Division by 0 is unpredictable.
+
+use crate::attr::attributes;
+use crate::ops::common::{binary, broadcast};
+use crate::rule::{Cx, Inferred, Operator, Problem, Run, Signature, input, types};
+use crate::value::Value;
+
+attributes! {
+    /// No attributes.
+    IntDiv {}
+}
+
+impl Operator for IntDiv {
+    fn signature(&self) -> &'static Signature {
+        const SIGNATURE: Signature = Signature::new(
+            &[input("input1"), input("input2")],
+            &["output"],
+            types![I32 I32 -> I32: INT; I64 I64 -> I64: INT64],
+        );
+        &SIGNATURE
+    }
+
+    fn infer(&self, cx: &Cx<'_>) -> Inferred {
+        broadcast(cx, 2)
+    }
+
+    fn run(&self, run: &mut Run<'_, '_>) -> Result<Vec<Value>, Problem> {
+        binary!(run, "a division by 0, or a quotient that leaves its type", |a, b| a.checked_div(b))
+    }
+}
