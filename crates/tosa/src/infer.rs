@@ -2,7 +2,7 @@
 
 use crate::dtype::Dtype;
 use crate::error::{Error, ErrorKind};
-use crate::graph::{Block, Graph, Operation, RegionId, TensorId};
+use crate::graph::{Block, Graph, Operation, TensorId};
 use crate::rule::{Arg, Cx, Dims, Inferred, Needs, Port, Problem, Signature, Typing};
 use crate::value::Value;
 
@@ -203,9 +203,4 @@ pub(crate) fn compare(block: &Block<'_>, id: TensorId, dims: &[usize]) -> Result
     let same = declared.len() == dims.len()
         && declared.iter().zip(dims).all(|(&d, &n)| d == -1 || usize::try_from(d) == Ok(n));
     if same { Ok(()) } else { Err(Problem::invalid(format!("must have the shape {dims:?}"))) }
-}
-
-/// The block of a region, for callers with only an id.
-pub(crate) fn body_of<'g, 'a>(graph: &'g Graph<'a>, region: RegionId) -> Option<&'g Block<'a>> {
-    graph.body(region)
 }

@@ -15,6 +15,8 @@ mod read;
 mod rule;
 mod schema;
 mod spec;
+mod text;
+mod validate;
 mod value;
 mod write;
 
@@ -30,5 +32,7 @@ pub use interp::{Limits, inputs, run};
 pub use op::Op;
 pub use read::{ReadError, read};
 pub use spec::{Extensions, Level, Spec};
+pub use text::{ParseError, parse, print};
+pub use validate::validate;
 pub use value::{Data, Value, ValueError};
 pub use write::{WriteError, write};

@@ -244,7 +244,8 @@ fn tensor<'a>(file: &'a [u8], t: &Table<'_, 'a>, name: &str) -> Result<Tensor<'a
     let scale_data = data(file, t, [slot::SCALE_DATA, slot::SCALE_OFFSET, slot::SCALE_SIZE], "scale_data")?;
     let block_id = t.u32(slot::BLOCK_SHAPE, "block_shape")?;
     let Some(block) = BlockShape::from_id(block_id) else {
-        return Ok(t.fault("block_shape", format!("{block_id} is no block shape of TOSA up to 1.1"))?);
+        let known: Vec<u32> = BlockShape::NAMES.iter().map(|(_, id)| *id).collect();
+        return Ok(t.fault("block_shape", format!("is {block_id}; known are {known:?}"))?);
     };
     let has_scale = scale_type != Dtype::Unknown || scale_data.is_some() || block != BlockShape::Unknown;
     Ok(Tensor {

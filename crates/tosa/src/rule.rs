@@ -116,7 +116,6 @@ impl Needs {
     pub(crate) const INT: Needs = Needs { extensions: Extensions::NONE, minor: 0 };
     pub(crate) const INT16: Needs = Needs { extensions: Extensions::INT16, minor: 0 };
     pub(crate) const INT4: Needs = Needs { extensions: Extensions::INT4, minor: 0 };
-    pub(crate) const VARIABLE: Needs = Needs { extensions: Extensions::VARIABLE, minor: 0 };
     pub(crate) const INT64: Needs = Needs { extensions: Extensions::INT64, minor: 1 };
     pub(crate) const V11: Needs = Needs { extensions: Extensions::NONE, minor: 1 };
     pub(crate) const V11_INT16: Needs = Needs { extensions: Extensions::INT16, minor: 1 };

@@ -20,7 +20,7 @@ impl Operator for RowGatherBlockScaled {
         const SIGNATURE: Signature = Signature::new(
             &[input("values"), input("indices"), constant("row_count")],
             &["output"],
-            types![I8 I32 I32 -> I8: V11; I16 I32 I32 -> I16: V11; I32 I32 I32 -> I32: V11;
+            types![Bool I32 I32 -> Bool: V11; Bool I64 I32 -> Bool: INT64; I8 I32 I32 -> I8: V11; I16 I32 I32 -> I16: V11; I32 I32 I32 -> I32: V11;
                 I8 I64 I32 -> I8: INT64; I16 I64 I32 -> I16: INT64; I32 I64 I32 -> I32: INT64;
                 I64 I64 I32 -> I64: INT64],
         );
