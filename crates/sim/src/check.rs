@@ -10,7 +10,7 @@
 //! write is taken from their actual accesses.
 //!
 //! [`Checks::defined`] finds what a result may depend on by chance: every byte that is read must be among
-//! those that were said to be defined, or written by the stream.
+//! those that were said to be defined, or written by the stream. Copies carry on what is not defined.
 //!
 //! Not checked: the banks of SHRAM, and operations that write what the operation before still reads (the
 //! pipeline keeps their order).
@@ -148,6 +148,8 @@ pub(crate) struct Checker {
     kernels: VecDeque<Outstanding>,
     current: Touched,
     undefined: Option<(u64, u64)>,
+    /// What a copy has read and not written yet; `None` in an operation.
+    copied: Option<Vec<(u64, u64)>>,
     pub(crate) findings: Vec<Finding>,
     /// Findings that were not kept.
     pub(crate) more: u64,
@@ -169,6 +171,7 @@ impl Checker {
             kernels: VecDeque::new(),
             current: Touched::default(),
             undefined: None,
+            copied: None,
             findings: Vec::new(),
             more: 0,
         }
@@ -196,8 +199,33 @@ impl Checker {
         }
     }
 
+    /// Sees an operation or copy that is about to be carried out.
+    pub(crate) fn begin(&mut self, command: Command) {
+        self.copied = (command.opcode == Opcode::DmaStart).then(Vec::new);
+    }
+
+    /// A copy carries on what is not defined: compilers copy whole lines. Only what goes elsewhere, to a
+    /// table or as an index, must be defined.
+    fn copy(&mut self, to: u64, length: u64) -> bool {
+        let (Some(reads), Some(defined)) = (&mut self.copied, &mut self.defined) else { return false };
+        let Some(at) = reads.iter().rposition(|(_, read)| *read == length) else { return false };
+        let (from, _) = reads.remove(at);
+        let mut gaps = Vec::new();
+        let mut next = from;
+        while let Some((start, end)) = defined.gap(next, from.saturating_add(length).saturating_sub(next)) {
+            gaps.push((start - from, end - start));
+            next = end;
+        }
+        defined.add(to, length);
+        gaps.iter().for_each(|(offset, length)| defined.remove(to.saturating_add(*offset), *length));
+        true
+    }
+
     /// Sees an operation or copy that was carried out; what it touched came through [`Watch`].
     pub(crate) fn operation(&mut self, position: u32, command: Command, state: &State, basep: &[u64; 8]) {
+        for (start, length) in self.copied.take().into_iter().flatten() {
+            self.undefined = self.undefined.or_else(|| self.undefined(start, length));
+        }
         if let Some(addresses) = self.undefined.take() {
             self.report(position, command, Problem::Undefined, addresses);
         }
@@ -528,8 +556,10 @@ impl Bus for Watch<'_> {
         self.bus.read(address, into)?;
         let length = into.len() as u64;
         let checker = &mut *self.checker;
-        if checker.undefined.is_none() {
-            checker.undefined = checker.undefined(address, length);
+        match &mut checker.copied {
+            Some(reads) if checker.defined.is_some() => reads.push((address, length)),
+            _ if checker.undefined.is_none() => checker.undefined = checker.undefined(address, length),
+            _ => {}
         }
         if checker.hazards {
             checker.current.read.add(address, length);
@@ -540,7 +570,9 @@ impl Bus for Watch<'_> {
     fn write(&mut self, address: u64, from: &[u8]) -> Result<(), BusFault> {
         self.bus.write(address, from)?;
         let length = from.len() as u64;
-        if let Some(defined) = &mut self.checker.defined {
+        if !self.checker.copy(address, length)
+            && let Some(defined) = &mut self.checker.defined
+        {
             defined.add(address, length);
         }
         if self.checker.hazards {

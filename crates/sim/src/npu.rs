@@ -504,6 +504,7 @@ impl Npu {
                     let mut watch;
                     let bus: &mut dyn Bus = match &mut self.checker {
                         Some(checker) => {
+                            checker.begin(command);
                             watch = Watch { bus: &mut *bus, checker };
                             &mut watch
                         }

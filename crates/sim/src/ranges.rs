@@ -41,6 +41,25 @@ impl Ranges {
         self.pieces.insert(start, end);
     }
 
+    /// Takes `length` bytes from `start` on out.
+    pub(crate) fn remove(&mut self, start: u64, length: u64) {
+        let end = start.saturating_add(length);
+        if let Some((&s, &e)) = self.pieces.range(..start).next_back()
+            && e > start
+        {
+            self.pieces.insert(s, start);
+            if e > end {
+                self.pieces.insert(end, e);
+            }
+        }
+        while let Some((&s, &e)) = self.pieces.range(start..end).next() {
+            self.pieces.remove(&s);
+            if e > end {
+                self.pieces.insert(end, e);
+            }
+        }
+    }
+
     pub(crate) fn merge(&mut self, other: &Ranges) {
         for (&start, &end) in &other.pieces {
             self.add(start, end - start);
@@ -50,8 +69,17 @@ impl Ranges {
 
     /// The first piece that both have.
     pub(crate) fn common(&self, other: &Ranges) -> Option<(u64, u64)> {
+        // Most sets lie apart as a whole.
+        let ((s0, e0), (s1, e1)) = (self.extent()?, other.extent()?);
+        if e0 <= s1 || e1 <= s0 {
+            return None;
+        }
         let (few, many) = if self.pieces.len() <= other.pieces.len() { (self, other) } else { (other, self) };
         few.pieces.iter().find_map(|(&start, &end)| many.within(start, end))
+    }
+
+    fn extent(&self) -> Option<(u64, u64)> {
+        Some((*self.pieces.first_key_value()?.0, *self.pieces.last_key_value()?.1))
     }
 
     /// The first piece of the set inside of `start..end`.
@@ -99,6 +127,11 @@ mod tests {
                 for c in pieces.iter().step_by(3) {
                     let ranges = set(&[*a, *b, *c]);
                     let has = |at: u64| [a, b, c].iter().any(|(s, n)| (*s..s + n).contains(&at));
+                    let mut rest = ranges.clone();
+                    rest.remove(3, 4);
+                    assert!(
+                        (0..12).all(|at| rest.gap(at, 1).is_none() == (has(at) && !(3..7).contains(&at)))
+                    );
                     for start in 0..12 {
                         let gap = (start..start + 4).find(|&at| !has(at));
                         assert_eq!(ranges.gap(start, 4).map(|g| g.0), gap);
