@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use common::{Array, Network, corpus, npz, prepare, region_base, start};
 use tombolo_ethosu::Accelerator;
 use tombolo_ethosu::cmd::{self, Command, Opcode as O};
-use tombolo_sim::{Checks, Finding, Npu, Problem};
+use tombolo_sim::{Checks, Finding, Npu, Problem, System};
 
 /// A network of the corpus with its golden data.
 fn load(accelerator: Accelerator, model: &str) -> Option<(Network, BTreeMap<String, Array>)> {
@@ -231,4 +231,39 @@ fn cases_are_clean() {
     }
     assert!(found.is_empty(), "{} findings:\n{}", found.len(), found.join("\n"));
     assert!(seen >= 80, "only {seen}");
+}
+
+/// Damaged streams: estimate and checks take anything that the simulator takes.
+#[test]
+fn damaged_streams_do_no_harm() {
+    let mut seed = 0x2545_f491_4f6c_dd1du64;
+    let mut random = move |below: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed % below as u64) as usize
+    };
+    let mut ran = 0;
+    for accelerator in ACCELERATORS {
+        for model in ["digits", "softmax", "upsample", "layernorm", "bmm", "transpose"] {
+            let Some((network, golden)) = load(accelerator, model) else { continue };
+            let mut npu = Npu::new(accelerator);
+            npu.set_system(Some(System::default_of(accelerator)));
+            npu.set_checks(Some(Checks { hazards: true, defined: Some(defined(&network, &golden)) }));
+            npu.set_work_limit(1 << 20);
+            for _ in 0..60 {
+                let mut damaged = network.clone();
+                for _ in 0..1 + random(3) {
+                    let at = random(damaged.stream.len());
+                    damaged.stream[at] ^= 1 << random(8);
+                }
+                let (mut bus, _) = prepare(&mut npu, &damaged);
+                start(&mut npu, &mut bus);
+                let timeline = npu.timeline().unwrap();
+                ran += usize::from(!timeline.commands.is_empty());
+                npu.findings().iter().for_each(|finding| assert!(!finding.to_string().is_empty()));
+            }
+        }
+    }
+    assert!(ran > 1000, "{ran}");
 }
