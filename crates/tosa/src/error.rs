@@ -7,21 +7,45 @@ pub use crate::rule::ErrorKind;
 pub struct Error {
     /// What kind.
     pub kind: ErrorKind,
-    /// The block, if it is about one.
-    pub block: Option<String>,
-    /// The operator's place in the block, its name and its location.
-    pub operator: Option<(usize, &'static str, Option<String>)>,
-    /// The tensor: its role, name, type and shape.
-    pub tensor: Option<String>,
+    /// Where.
+    pub place: Box<Place>,
     /// The rule, and what would be right.
     pub text: String,
     /// What happened in a region that the operator ran.
     pub inner: Option<Box<Error>>,
 }
 
+/// Where in a graph.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Place {
+    /// The block, if it is about one.
+    pub block: Option<String>,
+    /// The operator, if it is about one.
+    pub operator: Option<OperatorPlace>,
+    /// The tensor: its role, name, type and shape.
+    pub tensor: Option<String>,
+}
+
+/// An operator of a block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OperatorPlace {
+    /// Its place in the block.
+    pub index: usize,
+    /// Its name in the schema.
+    pub name: &'static str,
+    /// Where it came from, if the file tells.
+    pub location: Option<String>,
+}
+
 impl Error {
     pub(crate) fn new(kind: ErrorKind, text: impl Into<String>) -> Error {
-        Error { kind, block: None, operator: None, tensor: None, text: text.into(), inner: None }
+        Error { kind, place: Box::default(), text: text.into(), inner: None }
+    }
+
+    /// About a block, and a tensor of it.
+    pub(crate) fn of_block(kind: ErrorKind, block: &str, tensor: Option<String>, text: String) -> Error {
+        let place = Place { block: Some(block.to_owned()), operator: None, tensor };
+        Error { kind, place: Box::new(place), text, inner: None }
     }
 }
 
@@ -37,18 +61,18 @@ impl std::fmt::Display for Error {
             ErrorKind::Unknown => "unknown",
         };
         f.write_str(kind)?;
-        if let Some((i, name, location)) = &self.operator {
-            write!(f, ": operator {i} {name}")?;
+        if let Some(OperatorPlace { index, name, location }) = &self.place.operator {
+            write!(f, ": operator {index} {name}")?;
             if let Some(location) = location
                 && !location.is_empty()
             {
                 write!(f, " ({location})")?;
             }
         }
-        if let Some(block) = &self.block {
+        if let Some(block) = &self.place.block {
             write!(f, " in '{block}'")?;
         }
-        if let Some(tensor) = &self.tensor {
+        if let Some(tensor) = &self.place.tensor {
             write!(f, ": {tensor}")?;
         }
         write!(f, ": {}", self.text)?;

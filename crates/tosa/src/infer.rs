@@ -1,7 +1,7 @@
 //! Rules applied to the operators of a graph: operand counts, types, shapes.
 
 use crate::dtype::Dtype;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, OperatorPlace, Place};
 use crate::graph::{Block, Graph, Operation, TensorId};
 use crate::rule::{Arg, Cx, Dims, Inferred, Needs, Port, Problem, Signature, Typing};
 use crate::value::Value;
@@ -20,14 +20,10 @@ pub(crate) fn locate(problem: Problem, block: &Block<'_>, i: usize) -> Error {
         let tensor = block.tensors.get(id.index())?;
         Some(format!("{role} {name} ('{}', {})", tensor.name, tensor.type_name()))
     });
-    Error {
-        kind: problem.kind,
-        block: Some(block.name.clone()),
-        operator: Some((i, operation.op.name(), operation.location.clone())),
-        tensor,
-        text: problem.text,
-        inner: problem.inner,
-    }
+    let operator =
+        OperatorPlace { index: i, name: operation.op.name(), location: operation.location.clone() };
+    let place = Place { block: Some(block.name.clone()), operator: Some(operator), tensor };
+    Error { kind: problem.kind, place: Box::new(place), text: problem.text, inner: problem.inner }
 }
 
 /// Checks the number of operands.

@@ -130,11 +130,8 @@ impl Machine<'_> {
                 ),
             ));
         }
-        let wrong = |kind, tensor: Option<String>, text: String| Error {
-            block: Some(block.name.clone()),
-            tensor,
-            ..Error::new(kind, text)
-        };
+        let wrong =
+            |kind, tensor: Option<String>, text: String| Error::of_block(kind, &block.name, tensor, text);
         if inputs.len() != block.inputs.len() {
             let text = format!("needs {} inputs and was given {}", block.inputs.len(), inputs.len());
             return Err(wrong(ErrorKind::Invalid, None, text));

@@ -1,6 +1,7 @@
 //! TOSA graphs: flatbuffers in and out, a text form, validation, shape inference, and an interpreter of the
 //! integer operators.
 #![forbid(unsafe_code)]
+#![deny(missing_docs)]
 
 mod attr;
 mod dtype;
@@ -22,7 +23,7 @@ mod write;
 
 pub use attr::Attr;
 pub use dtype::{BlockShape, BlockSize, Dtype, NanMode, ResizeMode, Rounding};
-pub use error::{Error, ErrorKind};
+pub use error::{Error, ErrorKind, OperatorPlace, Place};
 pub use graph::{
     Block, Compatibility, Graph, Operation, Region, RegionId, Scale, SoftwareVersion, Tensor, TensorId,
     Version,

@@ -114,10 +114,9 @@ fn nesting(graph: &Graph<'_>, level: &Level, errors: &mut Vec<Error>) {
 }
 
 fn check_block(graph: &Graph<'_>, block: &Block<'_>, spec: &Spec, errors: &mut Vec<Error>) {
-    let wrong = |id: &TensorId, text: String| Error {
-        block: Some(block.name.clone()),
-        tensor: Some(format!("'{}'", block.tensor(*id).name)),
-        ..Error::new(ErrorKind::Invalid, text)
+    let wrong = |id: &TensorId, text: String| {
+        let tensor = Some(format!("'{}'", block.tensor(*id).name));
+        Error::of_block(ErrorKind::Invalid, &block.name, tensor, text)
     };
     let mut names = BTreeSet::new();
     for (i, tensor) in block.tensors.iter().enumerate() {

@@ -30,7 +30,7 @@ impl Operator for ArithmeticRightShift {
     fn run(&self, run: &mut Run<'_, '_>) -> Result<Vec<Value>, Problem> {
         let (round, dtype) = (self.round, run.out_dtype());
         binary!(run, "a shift is not below the bits of its type", |a, b| {
-            shift_fits(dtype, b.into()).then(|| {
+            shift_fits(dtype, b).then(|| {
                 let shifted = a >> b;
                 // A shift of 1 or more leaves room for it.
                 if round && b > 0 { shifted + ((a >> (b - 1)) & 1) } else { shifted }

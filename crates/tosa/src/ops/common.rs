@@ -510,7 +510,7 @@ enum Step<'s, T> {
     Done(usize),
 }
 
-/// Whether a type's shift amounts end here.
-pub(crate) fn shift_fits(dtype: Dtype, shift: i64) -> bool {
-    (0..dtype.bits() as i64).contains(&shift)
+/// Whether a type can be shifted by so much.
+pub(crate) fn shift_fits(dtype: Dtype, shift: impl Into<i64>) -> bool {
+    (0..dtype.bits() as i64).contains(&shift.into())
 }
