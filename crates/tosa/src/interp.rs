@@ -232,7 +232,9 @@ impl Machine<'_> {
             }
             _ => {
                 let ins: Vec<&Value> = values.iter().map(Rc::as_ref).collect();
-                rules.run(&mut Run { ins: &ins, outs: &made, machine: self })?
+                rules
+                    .run(&mut Run { ins: &ins, outs: &made, machine: self })
+                    .map_err(|p| unsupported(p, operation.op.name()))?
             }
         };
         drop(values);
@@ -248,6 +250,14 @@ impl Machine<'_> {
         }
         Ok(())
     }
+}
+
+/// Names the operator whose kernel there is not.
+fn unsupported(mut problem: Problem, name: &str) -> Problem {
+    if problem.kind == ErrorKind::Unsupported && problem.inner.is_none() {
+        problem.text = format!("{}: {name}", problem.text);
+    }
+    problem
 }
 
 /// The values of a block while it runs.

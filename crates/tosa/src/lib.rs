@@ -16,6 +16,8 @@ mod read;
 mod rule;
 mod schema;
 mod spec;
+#[cfg(test)]
+mod testing;
 mod text;
 mod validate;
 mod value;

@@ -151,7 +151,7 @@ fn print_tensor(out: &mut String, tensor: &Tensor<'_>, elide: bool) {
     if let Some(scale) = &tensor.scale {
         let _ = write!(out, " scale {} by {}", scale.dtype, scale.block);
         if let Some(data) = &scale.data {
-            let _ = write!(out, " = {}", hex(data, elide));
+            let _ = write!(out, " with {}", hex(data, elide));
         }
     }
     if let Some(data) = &tensor.data {
@@ -473,7 +473,7 @@ impl<'t> Parser<'t> {
             let Some(block) = BlockShape::from_name(word) else {
                 return self.fail(format!("'{word}' is no block of scales"));
             };
-            let data = if self.take('=') { Some(Cow::Owned(self.hex()?)) } else { None };
+            let data = if self.take_word("with") { Some(Cow::Owned(self.hex()?)) } else { None };
             tensor.scale = Some(Scale { dtype, block, data });
         }
         if self.take('=') {
@@ -626,5 +626,41 @@ impl<'t> Parser<'t> {
             }
             Kind::Region => Attr::Region(RegionId(0)),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{parse, print};
+
+    #[test]
+    fn scales_and_data_are_told_apart() {
+        // Found by fuzzing: data of a tensor with scales, but without data of the scales.
+        let text = "tosa 1.1.0-draft
+region main {
+  block main {
+    tensor a: f8e4m3[2] scale f8ue8m0 by 32 = x\"0102\"
+    tensor b: f8e4m3[2] scale f8ue8m0 by unknown with x\"03\"
+    variable c: i8[2] named \"a \\\"name\\\"\" = (-1, 2)
+    tensor d: i32[*]
+    tensor e: i32[?, 3]
+  }
+}
+";
+        let graph = parse(text).unwrap();
+        assert_eq!(print(&graph, false), text);
+        assert_eq!(parse(&print(&graph, false)).unwrap(), graph);
+    }
+
+    #[test]
+    fn errors_have_a_place() {
+        let error = parse("tosa 1.0.0\nregion main {\n  block main { y = ADD(a, b) }\n}").unwrap_err();
+        assert_eq!(error.to_string(), "line 3, column 17: 'y' is no tensor of this block");
+        assert!(
+            parse("tosa 1.0.0 region r { block b { tensor t: i8[40] = ... } }")
+                .unwrap_err()
+                .what
+                .contains("left out")
+        );
     }
 }

@@ -64,3 +64,15 @@ impl Operator for ArgMax {
         run.done(pack(run.out_dtype(), found.into_iter().map(|i| i as i64)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::eval;
+
+    #[test]
+    fn the_first_of_several() {
+        let body = "tensor x: i8[2, 3] tensor y: i32[3] inputs x outputs y
+             y = ARGMAX(x) {axis = 0, nan_mode = propagate}";
+        assert_eq!(eval(body, &[&[-128, 5, 3, -128, 5, 4]]).unwrap(), [0, 0, 1]);
+    }
+}

@@ -38,3 +38,32 @@ impl Operator for ArithmeticRightShift {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{eval, refused};
+
+    fn body(round: bool) -> String {
+        format!(
+            "tensor a: i8[4] tensor b: i8[4] tensor y: i8[4] inputs a, b outputs y
+             y = ARITHMETIC_RIGHT_SHIFT(a, b) {{round = {round}}}"
+        )
+    }
+
+    #[test]
+    fn rounds_up_at_ties_if_asked() {
+        let values: [&[i64]; 2] = [&[-5, 5, -128, 127], &[1, 1, 7, 0]];
+        assert_eq!(eval(&body(false), &values).unwrap(), [-3, 2, -1, 127]);
+        assert_eq!(eval(&body(true), &values).unwrap(), [-2, 3, -1, 127]);
+    }
+
+    #[test]
+    fn shifts_end_below_the_width() {
+        for shift in [-1, 8] {
+            assert!(
+                refused(&body(false), &[&[1; 4], &[0, 0, 0, shift]]).starts_with("unpredictable"),
+                "{shift}"
+            );
+        }
+    }
+}

@@ -56,3 +56,18 @@ impl Operator for AvgPool2d {
         self.pool().average(run)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::eval;
+
+    #[test]
+    fn padding_does_not_count() {
+        let body =
+            "tensor x: i8[1, 2, 2, 1] tensor z: i8[1] = (0) tensor y: i8[1, 2, 2, 1] inputs x outputs y
+             z = CONST()
+             y = AVG_POOL2D(x, z, z) {kernel = [2, 2], stride = [1, 1], pad = [1, 0, 0, 1], acc_type = i32}";
+        // Windows of 2, 1, 4 and 2 elements.
+        assert_eq!(eval(body, &[&[1, 4, -7, 10]]).unwrap(), [3, 4, 2, 7]);
+    }
+}

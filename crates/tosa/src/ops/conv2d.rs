@@ -74,3 +74,40 @@ impl Operator for Conv2d {
         run.done(pack(run.out_dtype(), sums.into_iter()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{eval, refused};
+
+    fn body(pad: &str, stride: &str, y: &str) -> String {
+        format!(
+            "tensor x: i8[1, 3, 3, 1] tensor w: i8[1, 2, 2, 1] tensor b: i32[1] = (100) tensor zx: i8[1] = (1)
+             tensor zw: i8[1] = (-1) tensor y: i32[{y}] inputs x, w outputs y
+             b = CONST() zx = CONST() zw = CONST()
+             y = CONV2D(x, w, b, zx, zw) {{pad = {pad}, stride = {stride}, dilation = [1, 1], local_bound = false,
+                 acc_type = i32}}"
+        )
+    }
+
+    const X: &[i64] = &[1, 2, 3, 4, 5, 6, 7, 8, 9];
+
+    #[test]
+    fn padding_is_the_zero_point() {
+        // Around the zero points: 0 to 8, and 1 to 4.
+        let values: [&[i64]; 2] = [X, &[0, 1, 2, 3]];
+        assert_eq!(
+            eval(&body("[0, 0, 0, 0]", "[1, 1]", "1, 2, 2, 1"), &values).unwrap(),
+            [127, 137, 157, 167]
+        );
+        assert_eq!(
+            eval(&body("[1, 0, 1, 0]", "[2, 2]", "1, 2, 2, 1"), &values).unwrap(),
+            [100, 111, 130, 167]
+        );
+    }
+
+    #[test]
+    fn strides_must_divide() {
+        let error = refused(&body("[0, 0, 0, 0]", "[2, 2]", "1, 1, 1, 1"), &[X, &[0; 4]]);
+        assert!(error.contains("stride 2 does not divide the 1 steps along y"), "{error}");
+    }
+}

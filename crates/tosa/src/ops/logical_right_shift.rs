@@ -48,3 +48,17 @@ impl_logical!(i8, u8; i16, u16; i32, u32; i64, u64;);
 fn logical<T: Logical>(a: T, b: T) -> Option<T> {
     a.shifted(b)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{eval, refused};
+
+    const BODY: &str = "tensor a: i16[2] tensor b: i16[2] tensor y: i16[2] inputs a, b outputs y
+        y = LOGICAL_RIGHT_SHIFT(a, b)";
+
+    #[test]
+    fn zeros_come_in() {
+        assert_eq!(eval(BODY, &[&[-1, -32768], &[1, 15]]).unwrap(), [0x7fff, 1]);
+        assert!(refused(BODY, &[&[1, 1], &[0, 16]]).starts_with("unpredictable"));
+    }
+}

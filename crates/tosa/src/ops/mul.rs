@@ -52,7 +52,7 @@ impl Operator for Mul {
             }
             (Data::I32(a), Data::I32(b)) => {
                 Data::I32(zip((a, x), (b, y), out, "a shifted product leaves 32 bits", |a, b| {
-                    // A shift of 63 rounds by 2^62; the product is at most 2^62.
+                    // Only the square of the least number, with a shift of 63, leaves 64 bits.
                     let product = i64::from(a) * i64::from(b);
                     i32::try_from(product.checked_add(1i64 << (shift - 1))? >> shift).ok()
                 })?)
@@ -63,5 +63,33 @@ impl Operator for Mul {
             _ => return Err(Problem::invalid("operands of different types")),
         };
         run.done(data)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{eval, refused};
+
+    fn body(shift: i32) -> String {
+        format!(
+            "tensor a: i32[3] tensor b: i32[3] tensor s: i8[1] = ({shift}) tensor y: i32[3] inputs a, b outputs y
+             s = CONST() y = MUL(a, b, s)"
+        )
+    }
+
+    #[test]
+    fn without_shift_the_low_bits_stay() {
+        assert_eq!(eval(&body(0), &[&[1 << 16, 3, -2], &[1 << 16, 5, 7]]).unwrap(), [0, 15, -14]);
+    }
+
+    #[test]
+    fn shifts_round_up_at_ties() {
+        assert_eq!(eval(&body(1), &[&[3, -3, 1 << 20], &[1, 1, 1 << 11]]).unwrap(), [2, -1, 1 << 30]);
+        assert!(refused(&body(1), &[&[0, 0, 1 << 20], &[0, 0, 1 << 20]]).contains("leaves 32 bits"));
+        assert!(refused(&body(64), &[&[0; 3], &[0; 3]]).contains("0 to 63"));
+        assert_eq!(
+            eval(&body(63), &[&[i32::MIN.into(), 1, 0], &[i32::MAX.into(), 1, 0]]).unwrap(),
+            [0, 0, 0]
+        );
     }
 }

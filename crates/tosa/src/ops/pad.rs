@@ -69,3 +69,15 @@ impl Operator for Pad {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::eval;
+
+    #[test]
+    fn around() {
+        let body = "tensor x: i8[1, 2] shape p: [4] = (1, 0, 0, 2) tensor c: i8[1] = (9) tensor y: i8[2, 4]
+             inputs x outputs y p = CONST_SHAPE() c = CONST() y = PAD(x, p, c)";
+        assert_eq!(eval(body, &[&[1, 2]]).unwrap(), [9, 9, 9, 9, 1, 2, 9, 9]);
+    }
+}

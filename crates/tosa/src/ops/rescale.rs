@@ -197,3 +197,51 @@ impl Operator for Rescale {
         })?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{eval, refused};
+
+    fn body(from: &str, to: &str, multiplier: i32, shift: i32, zp: (i32, i32), mode: &str) -> String {
+        format!(
+            "tensor x: {from}[2] tensor m: i32[1] = ({multiplier}) tensor s: i8[1] = ({shift})
+             tensor zi: {from}[1] = ({}) tensor zo: {to}[1] = ({}) tensor y: {to}[2] inputs x outputs y
+             m = CONST() s = CONST() zi = CONST() zo = CONST()
+             y = RESCALE(x, m, s, zi, zo) {{scale32 = true, rounding_mode = {mode}_round, per_channel = false,
+                 input_unsigned = false, output_unsigned = false}}",
+            zp.0, zp.1
+        )
+    }
+
+    #[test]
+    fn scales_and_clips() {
+        let half = body("i32", "i8", 1 << 30, 31, (0, -1), "single");
+        assert_eq!(eval(&half, &[&[3, -3]]).unwrap(), [1, -2]);
+        assert_eq!(eval(&half, &[&[1000, -1000]]).unwrap(), [127, -128]);
+    }
+
+    #[test]
+    fn double_rounding_differs_at_negative_ties() {
+        let single = body("i32", "i32", 1 << 30, 32, (0, 0), "single");
+        let double = body("i32", "i32", 1 << 30, 32, (0, 0), "double");
+        assert_eq!(eval(&single, &[&[2, -2]]).unwrap(), [1, 0]);
+        assert_eq!(eval(&double, &[&[2, -2]]).unwrap(), [1, -1]);
+    }
+
+    #[test]
+    fn what_is_open_is_refused() {
+        for (multiplier, shift) in [(-1, 31), (1, 1), (1, 63)] {
+            let body = body("i32", "i32", multiplier, shift, (0, 0), "single");
+            assert!(refused(&body, &[&[1, 1]]).starts_with("unpredictable"), "{multiplier} {shift}");
+        }
+        let body = body("i32", "i32", 1, 8, (0, 0), "single");
+        assert_eq!(eval(&body, &[&[127, -128]]).unwrap(), [0, 0]);
+        assert!(refused(&body, &[&[128, 0]]).starts_with("unpredictable"));
+    }
+
+    #[test]
+    fn zero_points_belong_to_eight_bits() {
+        let body = body("i32", "i8", 1 << 30, 31, (1, 0), "single");
+        assert!(refused(&body, &[&[1, 1]]).contains("input input_zp"));
+    }
+}

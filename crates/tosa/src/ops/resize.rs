@@ -162,3 +162,20 @@ impl Operator for Resize {
         run.done(pack(run.out_dtype(), out.into_iter()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::eval;
+
+    #[test]
+    fn mixes_and_picks() {
+        let body = |mode: &str, to: &str| {
+            format!(
+                "tensor x: i8[1, 1, 2, 1] shape s: [4] = (1, 1, 2, 1) shape z: [2] = (0, 0) tensor y: {to}[1, 1, 3, 1]
+                 inputs x outputs y s = CONST_SHAPE() z = CONST_SHAPE() y = RESIZE(x, s, z, z) {{mode = {mode}}}"
+            )
+        };
+        assert_eq!(eval(&body("bilinear", "i32"), &[&[10, 20]]).unwrap(), [20, 30, 40]);
+        assert_eq!(eval(&body("nearest", "i8"), &[&[10, 20]]).unwrap(), [10, 20, 20]);
+    }
+}

@@ -64,3 +64,18 @@ impl Operator for Scatter {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{eval, refused};
+
+    #[test]
+    fn no_row_twice() {
+        let body = "tensor v: i8[1, 3, 2] tensor i: i32[1, 2] tensor x: i8[1, 2, 2] tensor y: i8[1, 3, 2]
+             inputs v, i, x outputs y y = SCATTER(v, i, x)";
+        let (v, x): (&[i64], &[i64]) = (&[1, 2, 3, 4, 5, 6], &[7, 8, 9, 10]);
+        assert_eq!(eval(body, &[v, &[2, 0], x]).unwrap(), [9, 10, 3, 4, 7, 8]);
+        assert!(refused(body, &[v, &[1, 1], x]).contains("twice"));
+        assert!(refused(body, &[v, &[3, 1], x]).contains("leaves the 3 rows"));
+    }
+}

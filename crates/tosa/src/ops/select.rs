@@ -42,3 +42,15 @@ impl Operator for Select {
         run.done(data)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::eval;
+
+    #[test]
+    fn three_operands_broadcast() {
+        let body = "tensor c: bool[1, 2] tensor a: i32[2, 1] tensor b: i32[1, 1] tensor y: i32[2, 2]
+             inputs c, a, b outputs y y = SELECT(c, a, b)";
+        assert_eq!(eval(body, &[&[1, 0], &[5, 6], &[9]]).unwrap(), [5, 9, 6, 9]);
+    }
+}

@@ -49,3 +49,21 @@ impl Operator for Table {
         run.done(data)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{eval, refused};
+
+    const BODY: &str =
+        "tensor x: i16[3] tensor t: i16[513] tensor y: i32[3] inputs x, t outputs y y = TABLE(x, t)";
+
+    #[test]
+    fn between_two_entries() {
+        let ramp: Vec<i64> = (0..513).map(|i| i - 256).collect();
+        // A line: the value itself.
+        assert_eq!(eval(BODY, &[&[-32768, 5, 32767], &ramp]).unwrap(), [-32768, 5, 32767]);
+        let mut step = vec![-20000; 513];
+        step[512] = 20000;
+        assert!(refused(BODY, &[&[0, 0, 32767], &step]).contains("more than 16 bits"));
+    }
+}

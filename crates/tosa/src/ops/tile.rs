@@ -50,3 +50,15 @@ impl Operator for Tile {
         run.done(each_data!(run.data(0), v => strided(v, 0, &strides, &dims)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::eval;
+
+    #[test]
+    fn repeats() {
+        let body = "tensor x: i8[2, 1] shape m: [2] = (2, 3) tensor y: i8[4, 3] inputs x outputs y
+             m = CONST_SHAPE() y = TILE(x, m)";
+        assert_eq!(eval(body, &[&[1, 2]]).unwrap(), [1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2]);
+    }
+}

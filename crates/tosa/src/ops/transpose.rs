@@ -41,3 +41,19 @@ impl Operator for Transpose {
         run.done(each_data!(run.data(0), v => strided(v, 0, &strides, run.out_dims())))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{eval, refused};
+
+    #[test]
+    fn every_dimension_once() {
+        let body = |perms: &str| {
+            format!(
+                "tensor x: i8[2, 3] tensor y: i8[3, 2] inputs x outputs y y = TRANSPOSE(x) {{perms = [{perms}]}}"
+            )
+        };
+        assert_eq!(eval(&body("1, 0"), &[&[1, 2, 3, 4, 5, 6]]).unwrap(), [1, 4, 2, 5, 3, 6]);
+        assert!(refused(&body("1, 1"), &[&[0; 6]]).contains("once"));
+    }
+}

@@ -26,3 +26,17 @@ impl Operator for Variable {
         cx.outs.iter().map(|o| o.dims.map(<[usize]>::to_vec).ok_or_else(Problem::unknown)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn is_told_to_be_missing() {
+        let body = "variable v: i8[1] named state = (3) inputs v outputs v v = VARIABLE()";
+        let body = body.replace("inputs v ", "");
+        let error = crate::testing::refused(&body, &[]);
+        assert_eq!(
+            error,
+            "unsupported: operator 0 VARIABLE in 'main': not supported by the interpreter yet: VARIABLE"
+        );
+    }
+}
