@@ -4,6 +4,7 @@
     tosa_conformance.py generate WORK            # every integer case that tosa_verif_build_tests makes
     tosa_conformance.py sample WORK N [--skip-large]   # N seeded cases a operator and type, with outputs, to WORK/cases
     tosa_conformance.py commit WORK FOLDER KIB   # the smallest of them, one or two a operator and type, to FOLDER
+    tosa_conformance.py negative WORK BINARY     # cases that break a rule, for some operators: all must be refused
     tosa_conformance.py report WORK BINARY       # runs BINARY (the example check_cases); a table of passed cases
 
 Needs the Python packages tosa-tools (with numpy) on the path. A case is NAME.tosa and NAME.npz (in0.., out0..).
@@ -43,6 +44,29 @@ def generate(work):
         ["tosa_verif_build_tests", "-o", os.path.join(work, "gen"), "--generate-lib-path", library, *GENERATOR],
         check=True,
     )
+
+
+NEGATIVE = "add|argmax|concat|reshape|slice|tile|transpose|gather|reverse|table|matmul|clamp|select|reduce_sum"
+
+
+def negative(work, binary):
+    import tosa_reference_model
+
+    library = os.path.join(os.path.dirname(tosa_reference_model.__file__), "libtosa_reference_generate_lib.so")
+    folder = os.path.join(work, "negative")
+    # A few of the generator's own cases fail to be made; the others are what counts.
+    subprocess.run(
+        ["tosa_verif_build_tests", "-o", folder, "--generate-lib-path", library, "--seed", str(SEED), "--filter",
+         f"^({NEGATIVE})$", "--profile", "tosa-pro-int", "--extension", "tosa-ext-int16", "tosa-ext-int4",
+         "--tosa-version", "1.0.0", "--tensor-dim-range", "1,5", "--max-batch-size", "2", "--test-type", "negative"],
+        check=False,
+    )
+    done = subprocess.run([binary, "--refused", folder], check=True, capture_output=True, text=True)
+    lines = done.stdout.splitlines()
+    for line in lines:
+        if not line.startswith("ok "):
+            print(line)
+    print(sum(line.startswith("ok ") for line in lines), "of", len(lines), "refused")
 
 
 def types_of(name):
@@ -191,6 +215,8 @@ if __name__ == "__main__":
         sample(sys.argv[2], int(sys.argv[3]), "--skip-large" in sys.argv)
     elif sys.argv[1] == "commit":
         commit(sys.argv[2], sys.argv[3], int(sys.argv[4]))
+    elif sys.argv[1] == "negative":
+        negative(sys.argv[2], sys.argv[3])
     elif sys.argv[1] == "report":
         report(sys.argv[2], sys.argv[3])
     else:
