@@ -57,7 +57,7 @@ pub(crate) struct Cx<'a> {
 impl<'a> Cx<'a> {
     /// For a getter: of a buffer that was checked.
     pub(crate) fn new(flat: &'a [u8]) -> Cx<'a> {
-        Cx { flat, fault: Cell::new(None), budget: Cell::new(0) }
+        Cx { flat, fault: Cell::new(None), budget: Cell::new(usize::MAX) }
     }
 
     /// For a check, which needs a budget.
@@ -97,7 +97,8 @@ impl<'a> Cx<'a> {
     ///
     /// In a written file, every byte is reached about once. A crafted one can make thousands of tables share one
     /// long vector, which costs the product of both. Each visit is charged with the bytes that it looks at, and
-    /// the file's length times eight must pay for all of them.
+    /// the file's length times eight must pay for all of them: tables and texts below, lists where their items
+    /// are looked at.
     #[inline(never)]
     pub(crate) fn spend(&self, bytes: usize, field: Field, at: usize) {
         match self.budget.get().checked_sub(bytes) {
@@ -128,6 +129,8 @@ impl<'a> Cx<'a> {
     #[inline(never)]
     pub(crate) fn table(&self, at: usize, field: Field) -> Table<'_, 'a> {
         let table = Table { cx: self, pos: self.reference(at, field) };
+        // About what a table occupies with the reference to it.
+        self.spend(16, field, at);
         if table.vtable().len() < 4 {
             self.note(ErrorKind::OutOfBounds, field, table.pos);
         }
@@ -342,6 +345,7 @@ impl<'c, 'a> Table<'c, 'a> {
 
     #[inline(never)]
     fn text(self, bytes: &'a [u8], field: Field) -> &'a str {
+        self.cx.spend(bytes.len(), field, self.pos);
         core::str::from_utf8(bytes).unwrap_or_else(|_| {
             self.note(ErrorKind::Utf8, field);
             ""

@@ -45,10 +45,8 @@ impl<'a> Plan<'a> {
     pub(crate) fn check(&self, cx: &Cx<'a>) -> Option<()> {
         use schema::ExecutionPlan as f;
         let table = self.table(cx);
-        // A table, its vtable and the reference to it occupy about 32 bytes; texts and lists come on top.
-        let spend = |bytes: usize, field| cx.spend(bytes.saturating_add(32), field, table.pos);
-        spend(table.need_string(f::name).len(), f::name);
-        spend(self.buffer_sizes.len().saturating_mul(8), f::non_const_buffer_sizes);
+        table.need_string(f::name);
+        cx.spend(self.buffer_sizes.len().saturating_mul(8), f::non_const_buffer_sizes, table.pos);
         if self.buffer_sizes.iter().any(|size| size < 0) {
             return table.fail(ErrorKind::Negative, f::non_const_buffer_sizes);
         }
@@ -59,14 +57,12 @@ impl<'a> Plan<'a> {
             self.check_indices(table, field);
         }
         for i in 0..self.operator_count() {
-            let Operator { name, overload } = self.read_operator(cx, i)?;
-            spend(name.len().saturating_add(overload.len()), f::operators);
+            self.read_operator(cx, i)?;
         }
         for i in 0..self.delegate_count() {
             let delegate = self.read_delegate(cx, i)?;
-            spend(delegate.id.len(), f::delegates);
             for spec in 0..delegate.specs.len(cx.flat) {
-                spend(delegate.read_spec(cx, spec)?.0.len(), f::delegates);
+                delegate.read_spec(cx, spec)?;
             }
         }
         let devices = table.tables(f::non_const_buffer_device);
@@ -76,7 +72,6 @@ impl<'a> Plan<'a> {
             if device.u8(schema::NonConstBufferDevice::device_type) != 0 {
                 return device.fail(ErrorKind::Unsupported, schema::NonConstBufferDevice::device_type);
             }
-            spend(0, f::non_const_buffer_device);
         }
         for i in 0..self.chain_count() {
             self.read_chain(cx, i)?.check(cx)?;
@@ -87,8 +82,6 @@ impl<'a> Plan<'a> {
     fn check_value(&self, cx: &Cx<'a>, i: usize) -> Option<()> {
         let evalue = self.values.get(cx, i, schema::ExecutionPlan::values)?;
         let (bytes, wrong) = match Value::read(evalue, self)? {
-            Value::String(text) => (text.len(), None),
-            Value::Tensor(tensor) => (tensor.name().map_or(0, str::len), None),
             Value::IntList(items) => {
                 let ok = items.iter().all(|item| self.has_kind(cx, item, [kind::INT; 2]));
                 (items.len().saturating_mul(8), (!ok).then_some(schema::IntList::items))
@@ -107,7 +100,7 @@ impl<'a> Plan<'a> {
         match wrong {
             Some(field) => cx.fail(ErrorKind::WrongValue, field, evalue.pos),
             None => {
-                cx.spend(bytes.saturating_add(32), schema::EValue::val, evalue.pos);
+                cx.spend(bytes, schema::EValue::val, evalue.pos);
                 cx.ok()
             }
         }
@@ -210,8 +203,10 @@ impl<'a> Plan<'a> {
 
     /// Chain `i`.
     pub fn chain(&self, i: usize) -> Chain<'a> {
-        let none = Chain { plan: *self, pos: None, instructions: Tables::default() };
-        self.read_chain(&self.program.cx(), i).unwrap_or(none)
+        match self.read_chain(&self.program.cx(), i) {
+            Some(chain) => chain,
+            None => Chain { plan: *self, pos: None, instructions: Tables::default() },
+        }
     }
 
     /// The number of operators.
@@ -380,7 +375,6 @@ impl<'a> Chain<'a> {
             if let Some(field) = args {
                 self.plan.check_indices(table.need_table(schema::Instruction::instr_args), field);
             }
-            cx.spend(32, f::instructions, table.pos);
         }
         cx.ok()
     }

@@ -57,7 +57,6 @@ impl<'a> Segments<'a> {
     pub(crate) fn check(&self, cx: &Cx<'a>) -> Option<()> {
         for i in 0..self.tables.len(cx.flat) {
             self.read(cx, i)?;
-            cx.spend(16, schema::Program::segments, 0);
         }
         cx.ok()
     }
@@ -179,8 +178,7 @@ impl<'a> Program<'a> {
         program.segments.check(cx)?;
         let named = root.tables(f::named_data);
         for i in 0..named.len(cx.flat) {
-            let (key, _) = program.read_named(cx, named, i)?;
-            cx.spend(key.len().saturating_add(16), f::named_data, root.pos);
+            program.read_named(cx, named, i)?;
         }
         for i in 0..program.method_count() {
             program.read_plan(cx, i)?.check(cx)?;
@@ -322,7 +320,8 @@ impl<'a> Program<'a> {
 
     /// The method of this name, mostly `forward`.
     pub fn find_method(&self, name: &str) -> Option<Plan<'a>> {
-        self.methods().find(|plan| plan.name() == name)
+        let cx = self.cx();
+        (0..self.method_count()).find_map(|i| self.read_plan(&cx, i).filter(|plan| plan.name() == name))
     }
 
     /// The number of segments.
@@ -343,7 +342,12 @@ impl<'a> Program<'a> {
 
     /// The data named `key`.
     pub fn named(&self, key: &str) -> Option<&'a [u8]> {
-        self.named_data().find(|(name, _)| *name == key).map(|(_, data)| data)
+        let cx = self.cx();
+        let entries = self.root(&cx).tables(schema::Program::named_data);
+        (0..entries.len(self.flat)).find_map(|i| match self.read_named(&cx, entries, i)? {
+            (name, data) if name == key => Some(data),
+            _ => None,
+        })
     }
 
     /// The bytes of every inline delegate, used or not.

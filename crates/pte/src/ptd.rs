@@ -4,7 +4,7 @@
 //! an extended header and segments behind, as a program is.
 
 use crate::error::{Error, ErrorKind, fail};
-use crate::flat::{Cx, Tables, range, u32_at, u64_at};
+use crate::flat::{Cx, Table, Tables, range, u32_at, u64_at};
 use crate::program::{Segments, check_address, check_identifier};
 use crate::schema;
 use crate::value::{Layout, read_shape};
@@ -75,18 +75,22 @@ impl<'a> DataFile<'a> {
         };
         file.segments.check(cx)?;
         for i in 0..file.len() {
-            let entry = file.read(cx, i)?;
-            cx.spend(entry.key.len().saturating_add(64), f::named_data, root.pos);
+            file.read(cx, i)?;
         }
         cx.ok().map(|()| file)
+    }
+
+    fn read_named<'c>(&self, cx: &'c Cx<'a>, i: usize) -> Option<(Table<'c, 'a>, &'a str, &'a [u8])> {
+        use schema::NamedData as f;
+        let table = self.entries.get(cx, i, schema::FlatTensor::named_data)?;
+        let key = table.need_string(f::key);
+        Some((table, key, self.segments.read_for(table, f::segment_index)?))
     }
 
     fn read(&self, cx: &Cx<'a>, i: usize) -> Option<Entry<'a>> {
         use schema::NamedData as f;
         use schema::TensorLayout as t;
-        let table = self.entries.get(cx, i, schema::FlatTensor::named_data)?;
-        let key = table.need_string(f::key);
-        let data = self.segments.read_for(table, f::segment_index)?;
+        let (table, key, data) = self.read_named(cx, i)?;
         let layout = match table.table(f::tensor_layout) {
             Some(layout) => Some(read_shape(layout, [t::scalar_type, t::sizes, t::dim_order])?),
             None => None,
@@ -110,7 +114,12 @@ impl<'a> DataFile<'a> {
 
     /// The data named `key`.
     pub fn get(&self, key: &str) -> Option<&'a [u8]> {
-        self.iter().find(|entry| entry.key == key).map(|entry| entry.data)
+        // Without the layout: a device that only looks data up needs no code for it.
+        let cx = Cx::new(self.flat);
+        (0..self.len()).find_map(|i| match self.read_named(&cx, i)? {
+            (_, name, data) if name == key => Some(data),
+            _ => None,
+        })
     }
 
     /// Names and data in their order in the file.
