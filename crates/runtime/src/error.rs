@@ -3,6 +3,7 @@
 use crate::arena::OutOfMemory;
 use crate::delegate::DelegateError;
 use crate::kernel::{KernelDef, KernelError};
+use crate::value::Kind;
 use core::fmt;
 use tombolo_pte::{Dtype, Instruction, Plan, Value as PlanValue};
 
@@ -409,7 +410,7 @@ pub enum InputError {
     /// The value is no tensor but something else.
     Kind {
         /// What it is.
-        found: &'static str,
+        found: Kind,
     },
     /// The element type differs.
     Dtype {

@@ -3,7 +3,7 @@
 use crate::arena::OutOfMemory;
 use crate::memory::{Frame, clip, shape_of};
 use crate::tensor::{Shape, Tensor, TensorMut};
-use crate::value::{Data, TensorMeta, Value};
+use crate::value::{Data, Kind, TensorMeta, Value};
 use core::cell::Cell;
 use core::fmt;
 use tombolo_pte::{Dtype, F64List, I32List, I64List};
@@ -42,10 +42,13 @@ impl KernelDef {
 
     /// Whether this entry is operator `name` with `overload`.
     pub fn is(&self, name: &str, overload: &str) -> bool {
-        match self.name.strip_prefix(name) {
-            Some("") => overload.is_empty(),
-            Some(rest) => rest.strip_prefix('.') == Some(overload),
-            None => false,
+        // On bytes: patterns on text are more code.
+        match self.name.as_bytes().split_at_checked(name.len()) {
+            Some((head, tail)) if head == name.as_bytes() => match tail {
+                [] => overload.is_empty(),
+                [dot, rest @ ..] => *dot == b'.' && rest == overload.as_bytes(),
+            },
+            _ => false,
         }
     }
 }
@@ -164,9 +167,9 @@ pub enum KernelError {
         /// Argument position.
         position: u8,
         /// Kind found.
-        found: &'static str,
+        found: Kind,
         /// Kind of the schema.
-        expected: &'static str,
+        expected: Kind,
     },
     /// A tensor's elements are of a type that this kernel does not take.
     UnexpectedDtype {
@@ -253,7 +256,7 @@ pub struct KernelContext<'c, 'p> {
 }
 
 impl<'c, 'p: 'c> KernelContext<'c, 'p> {
-    fn wrong(position: usize, found: &Value<'p>, expected: &'static str) -> KernelError {
+    fn wrong(position: usize, found: &Value<'p>, expected: Kind) -> KernelError {
         KernelError::WrongKind { position: clip(position), found: found.kind(), expected }
     }
 
@@ -277,7 +280,7 @@ impl<'c, 'p: 'c> KernelContext<'c, 'p> {
         match self.frame.value(position)? {
             Value::Int(value) => Ok(value),
             Value::Bool(value) => Ok(i64::from(value)),
-            other => Err(Self::wrong(position, &other, "int")),
+            other => Err(Self::wrong(position, &other, Kind::Int)),
         }
     }
 
@@ -292,7 +295,7 @@ impl<'c, 'p: 'c> KernelContext<'c, 'p> {
             Value::Double(value) => Ok(value),
             Value::Int(value) => Ok(value as f64),
             Value::Bool(value) => Ok(f64::from(u8::from(value))),
-            other => Err(Self::wrong(position, &other, "number")),
+            other => Err(Self::wrong(position, &other, Kind::Number)),
         }
     }
 
@@ -306,7 +309,7 @@ impl<'c, 'p: 'c> KernelContext<'c, 'p> {
         match self.frame.value(position)? {
             Value::Bool(value) => Ok(value),
             Value::Int(value) => Ok(value != 0),
-            other => Err(Self::wrong(position, &other, "bool")),
+            other => Err(Self::wrong(position, &other, Kind::Bool)),
         }
     }
 
@@ -314,7 +317,7 @@ impl<'c, 'p: 'c> KernelContext<'c, 'p> {
     pub fn string(&self, position: usize) -> Result<&'p str, KernelError> {
         match self.frame.value(position)? {
             Value::String(value) => Ok(value),
-            other => Err(Self::wrong(position, &other, "string")),
+            other => Err(Self::wrong(position, &other, Kind::String)),
         }
     }
 
@@ -323,7 +326,7 @@ impl<'c, 'p: 'c> KernelContext<'c, 'p> {
         let list = match self.frame.value(position)? {
             Value::IntList(list) => Some(list),
             Value::None => None,
-            other => return Err(Self::wrong(position, &other, "list of int")),
+            other => return Err(Self::wrong(position, &other, Kind::IntList)),
         };
         Ok(Ints { values: self.frame.values, list })
     }
@@ -333,7 +336,7 @@ impl<'c, 'p: 'c> KernelContext<'c, 'p> {
         match self.frame.value(position)? {
             Value::DoubleList(list) => Ok(list),
             Value::None => Ok(F64List::default()),
-            other => Err(Self::wrong(position, &other, "list of double")),
+            other => Err(Self::wrong(position, &other, Kind::DoubleList)),
         }
     }
 
@@ -367,7 +370,7 @@ impl<'c, 'p: 'c> KernelContext<'c, 'p> {
     fn tensor_list(&self, position: usize) -> Result<I32List<'p>, KernelError> {
         match self.frame.value(position)? {
             Value::TensorList(list) | Value::OptionalTensorList(list) => Ok(list),
-            other => Err(Self::wrong(position, &other, "list of tensors")),
+            other => Err(Self::wrong(position, &other, Kind::TensorList)),
         }
     }
 
@@ -375,7 +378,7 @@ impl<'c, 'p: 'c> KernelContext<'c, 'p> {
     pub fn shape(&self, position: usize) -> Result<Shape, KernelError> {
         match self.frame.value(position)? {
             Value::Tensor(meta) => Ok(self.frame.shape(&meta)),
-            other => Err(Self::wrong(position, &other, "tensor")),
+            other => Err(Self::wrong(position, &other, Kind::Tensor)),
         }
     }
 
@@ -383,7 +386,7 @@ impl<'c, 'p: 'c> KernelContext<'c, 'p> {
     pub fn dtype(&self, position: usize) -> Result<Dtype, KernelError> {
         match self.frame.value(position)? {
             Value::Tensor(meta) => Ok(meta.dtype),
-            other => Err(Self::wrong(position, &other, "tensor")),
+            other => Err(Self::wrong(position, &other, Kind::Tensor)),
         }
     }
 
@@ -425,7 +428,7 @@ impl<'c, 'p: 'c> KernelContext<'c, 'p> {
     pub fn alias(&self, position: usize, source: usize) -> Result<(), KernelError> {
         let (to, from) = (self.frame.value(position)?, self.frame.value(source)?);
         let (Value::Tensor(to), Value::Tensor(from)) = (to, from) else {
-            return Err(Self::wrong(position, &to, "tensor"));
+            return Err(Self::wrong(position, &to, Kind::Tensor));
         };
         let bytes = |meta: &TensorMeta<'p>| self.frame.shape(meta).count().saturating_mul(meta.dtype.size());
         if bytes(&to) != bytes(&from) || matches!(from.data, Data::Unbound) {

@@ -56,7 +56,7 @@ pub use method::{Memory, Method, Options, PoolUsage, Tables, Usage};
 pub use tensor::{MAX_RANK, Shape, Strides, Tensor, TensorMut};
 pub use tombolo_pte::{Dtype, Program};
 pub use trace::{Event, Observer};
-pub use value::Value;
+pub use value::{Kind, Value};
 
 /// A kernel table: `kernels![ops::add::OUT, …]` is `&[ops::add::OUT, …]` with the element type named.
 #[macro_export]

@@ -9,7 +9,7 @@
 use crate::arena::Arena;
 use crate::kernel::KernelError;
 use crate::tensor::{Shape, Tensor, TensorMut};
-use crate::value::{Data, Sizes, TensorMeta, Value};
+use crate::value::{Data, Kind, Sizes, TensorMeta, Value};
 use core::cell::Cell;
 use core::mem::{align_of, size_of};
 use tombolo_pte::{Dtype, I32List};
@@ -130,13 +130,6 @@ impl Writes {
             Writes::From { first, count } => (k < count).then(|| first.saturating_add(k)),
         }
     }
-
-    fn rank_of(&self, position: usize) -> Option<usize> {
-        match *self {
-            Writes::At(list) => list.iter().position(|&p| usize::from(p) == position),
-            Writes::From { first, count } => position.checked_sub(first).filter(|&k| k < count),
-        }
-    }
 }
 
 /// A tensor that may be handed out: its type, sizes, and the bytes of its current sizes.
@@ -174,7 +167,7 @@ impl<'c, 'p> Frame<'c, 'p> {
                 index.ok_or(KernelError::MissingArgument { position: clip(position) })
             }
             other => {
-                let (found, expected) = (other.kind(), "list of tensors");
+                let (found, expected) = (other.kind(), Kind::TensorList);
                 Err(KernelError::WrongKind { position: clip(position), found, expected })
             }
         }
@@ -193,13 +186,32 @@ impl<'c, 'p> Frame<'c, 'p> {
         shape_of(meta, self.dims)
     }
 
-    fn meta_at(&self, index: usize, position: usize) -> Result<TensorMeta<'p>, KernelError> {
-        match self.value_at(index) {
+    /// The value at `index`, in its place: values are large, and copies of them are most of the code here.
+    ///
+    /// # Safety
+    /// The caller sets no value while it holds the reference.
+    unsafe fn peek(&self, index: usize) -> &Value<'p> {
+        match self.values.get(index) {
+            // SAFETY: the cell is alive as long as `self`, only this thread can reach it (`Cell` is not
+            // `Sync`), and the caller does not set it.
+            Some(cell) => unsafe { &*cell.as_ptr() },
+            None => &Value::None,
+        }
+    }
+
+    /// The tensor at `index`, in its place.
+    ///
+    /// # Safety
+    /// As for [`Frame::peek`].
+    #[inline(never)]
+    unsafe fn meta_at(&self, index: usize, position: usize) -> Result<&TensorMeta<'p>, KernelError> {
+        // SAFETY: the caller promises it.
+        match unsafe { self.peek(index) } {
             Value::Tensor(meta) => Ok(meta),
             other => Err(KernelError::WrongKind {
                 position: clip(position),
                 found: other.kind(),
-                expected: "tensor",
+                expected: Kind::Tensor,
             }),
         }
     }
@@ -216,7 +228,9 @@ impl<'c, 'p> Frame<'c, 'p> {
         let (mut k, mut rank) = (0, 0);
         while let Some(position) = self.writes.get(k) {
             k += 1;
-            let Ok(index) = self.index(position) else { continue };
+            let Some(index) = self.args.get(position).and_then(|index| usize::try_from(index).ok()) else {
+                continue;
+            };
             if let Value::TensorList(list) = self.value_at(index) {
                 for item in list.iter() {
                     visit(rank, usize::try_from(item).unwrap_or(usize::MAX));
@@ -238,8 +252,11 @@ impl<'c, 'p> Frame<'c, 'p> {
         self.each_written(&mut |k, index| {
             if own == Some(index) && rank.is_none() {
                 rank = Some(k);
-            } else if let Value::Tensor(meta) = self.value_at(index)
-                && let Some(other) = self.capacity(&meta)
+                return;
+            }
+            // SAFETY: nothing here sets a value.
+            if let Value::Tensor(meta) = unsafe { self.peek(index) }
+                && let Some(other) = self.capacity(meta)
             {
                 overlap |= other.overlaps(span);
             }
@@ -252,8 +269,9 @@ impl<'c, 'p> Frame<'c, 'p> {
     #[inline(never)]
     fn claim(&self, index: usize, position: usize, write: bool) -> Result<Claim<'p>, KernelError> {
         let at = clip(position);
-        let meta = self.meta_at(index, position)?;
-        let whole = self.capacity(&meta).ok_or(KernelError::NoData { position: at })?;
+        // SAFETY: nothing here sets a value.
+        let meta = unsafe { self.meta_at(index, position) }?;
+        let whole = self.capacity(meta).ok_or(KernelError::NoData { position: at })?;
         let (rank, mut overlap) = self.conflicts(&whole, write.then_some(index));
         let mut bit = 0;
         if write {
@@ -267,7 +285,7 @@ impl<'c, 'p> Frame<'c, 'p> {
         if overlap {
             return Err(KernelError::Overlap { position: at });
         }
-        let shape = self.shape(&meta);
+        let shape = self.shape(meta);
         let len = shape.count().saturating_mul(meta.dtype.size());
         let span = whole.part(0, len).ok_or(KernelError::NoData { position: at })?;
         self.taken.set(self.taken.get() | bit);
@@ -306,7 +324,6 @@ impl<'c, 'p> Frame<'c, 'p> {
     where
         'p: 'c,
     {
-        self.writes.rank_of(position).ok_or(KernelError::NotAnOutput { position: clip(position) })?;
         let index = self.target(position, item)?;
         let Claim { dtype, dim_order, shape, span } = self.claim(index, position, true)?;
         let bytes = if span.len == 0 {
@@ -348,13 +365,14 @@ impl<'c, 'p> Frame<'c, 'p> {
         sizes: &[u32],
     ) -> Result<(), KernelError> {
         let index = self.target(position, item)?;
-        let meta = self.meta_at(index, position)?;
-        if *self.shape(&meta) == *sizes {
+        // SAFETY: nothing here sets a value.
+        let meta = unsafe { self.meta_at(index, position) }?;
+        if *self.shape(meta) == *sizes {
             return Ok(());
         }
         let mismatch = KernelError::OutputShape { position: clip(position) };
         let Sizes::Dynamic { start, bound } = meta.sizes else { return Err(mismatch) };
-        let wanted = Shape::new(sizes).ok_or(mismatch)?.count();
+        let wanted = sizes.iter().fold(1, |n: usize, &size| n.saturating_mul(size as usize));
         if sizes.len() != bound.len() || wanted > bound_count(bound) {
             return Err(mismatch);
         }

@@ -128,15 +128,16 @@ impl Tables {
 
     /// Bytes of the method arena on the target that this is compiled for.
     pub const fn bytes(&self) -> usize {
-        const fn put<T>(used: usize, count: usize) -> usize {
-            let start = used.next_multiple_of(align_of::<T>());
-            start.saturating_add(count.saturating_mul(size_of::<T>()))
+        const fn put<T>(used: u64, count: usize) -> u64 {
+            // At most 2^32 of less than 2^8 bytes each on a device, 2^40 on a host: no overflow.
+            used.next_multiple_of(align_of::<T>() as u64) + count as u64 * size_of::<T>() as u64
         }
         let mut used = put::<Value<'_>>(0, self.values);
         used = put::<Slot>(used, self.delegates);
         used = put::<Lent>(used, self.buffers);
         used = put::<u32>(used, self.dims);
-        put::<u16>(used, self.operators)
+        used = put::<u16>(used, self.operators);
+        if used > usize::MAX as u64 { usize::MAX } else { used as usize }
     }
 }
 
@@ -249,18 +250,24 @@ impl<'p, 'm> Method<'p, 'm> {
                 PlanValue::TensorList(list) => Value::TensorList(list),
                 PlanValue::OptionalTensorList(list) => Value::OptionalTensorList(list),
                 PlanValue::Tensor(tensor) => {
-                    let mut initial = None;
+                    let external = match tensor.data() {
+                        TensorData::External { key } | TensorData::PlannedExternal { key, .. } => {
+                            Some(external(program, options.data, &tensor, key)?)
+                        }
+                        _ => None,
+                    };
+                    let mut initial = external;
                     let data = match tensor.data() {
                         TensorData::Constant(bytes) => Data::Constant(bytes),
-                        TensorData::External { key } => {
-                            Data::Constant(external(program, options.data, &tensor, key)?)
+                        TensorData::External { .. } => {
+                            initial = None;
+                            Data::Constant(external.unwrap_or_default())
                         }
                         TensorData::Planned { buffer, offset, initial: bytes } => {
                             initial = bytes;
                             Data::Planned { buffer, offset }
                         }
-                        TensorData::PlannedExternal { buffer, offset, key } => {
-                            initial = Some(external(program, options.data, &tensor, key)?);
+                        TensorData::PlannedExternal { buffer, offset, .. } => {
                             Data::Planned { buffer, offset }
                         }
                         TensorData::Unplanned => Data::Unbound,
@@ -393,6 +400,14 @@ impl<'p, 'm> Method<'p, 'm> {
         self.values.get(index).map(|value| (index, value.get())).ok_or(none)
     }
 
+    #[inline(never)]
+    fn tensor_of(&self, list: tombolo_pte::I32List<'p>, i: usize) -> Result<TensorMeta<'p>, InputError> {
+        match self.value_of(list, i)? {
+            (_, Value::Tensor(meta)) => Ok(meta),
+            (_, other) => Err(InputError::Kind { found: other.kind() }),
+        }
+    }
+
     fn spec(&self, value: Value<'p>) -> Result<TensorSpec<'p>, InputError> {
         match value {
             Value::Tensor(meta) => Ok(TensorSpec {
@@ -511,8 +526,7 @@ impl<'p, 'm> Method<'p, 'm> {
         sizes: &[u32],
         bytes: &[u8],
     ) -> Result<TensorMeta<'p>, InputError> {
-        let (_, value) = self.value_of(self.plan.inputs(), i)?;
-        let Value::Tensor(meta) = value else { return Err(InputError::Kind { found: value.kind() }) };
+        let meta = self.tensor_of(self.plan.inputs(), i)?;
         if meta.dtype != dtype {
             return Err(InputError::Dtype { expected: meta.dtype, given: dtype });
         }
@@ -547,8 +561,7 @@ impl<'p, 'm> Method<'p, 'm> {
 
     /// Output `i` after a run.
     pub fn output(&self, i: usize) -> Result<Tensor<'_>, InputError> {
-        let (_, value) = self.value_of(self.plan.outputs(), i)?;
-        let Value::Tensor(meta) = value else { return Err(InputError::Kind { found: value.kind() }) };
+        let meta = self.tensor_of(self.plan.outputs(), i)?;
         let span = locate(&meta, self.buffers).ok_or(InputError::NotPlanned)?;
         let shape = shape_of(&meta, self.dims);
         let len = shape.count().saturating_mul(meta.dtype.size());
@@ -568,20 +581,18 @@ impl<'p, 'm> Method<'p, 'm> {
 
     /// Runs the method once and tells `observer` of every instruction.
     pub fn execute_with(&mut self, observer: &mut impl Observer) -> Result<(), ExecuteError> {
+        let mut set = self.set;
         for index in 0..self.input_count().min(64) {
-            let tensor = matches!(self.value_of(self.plan.inputs(), index), Ok((_, Value::Tensor(_))));
-            if tensor && self.set & (1 << index) == 0 {
+            let Ok(meta) = self.tensor_of(self.plan.inputs(), index) else { continue };
+            if set & (1 << index) == 0 {
                 return Err(ExecuteError::InputNotSet { index });
             }
-        }
-        // Bound inputs stay; the memory of planned ones may be reused by the plan.
-        for index in 0..self.input_count().min(64) {
-            if let Ok((_, Value::Tensor(meta))) = self.value_of(self.plan.inputs(), index)
-                && matches!(meta.data, Data::Planned { .. })
-            {
-                self.set &= !(1 << index);
+            // Bound inputs stay; the memory of planned ones may be reused by the plan.
+            if matches!(meta.data, Data::Planned { .. }) {
+                set &= !(1 << index);
             }
         }
+        self.set = set;
         let mut left = self.options.max_instructions;
         for c in 0..self.plan.chain_count() {
             let chain = self.plan.chain(c);

@@ -59,20 +59,69 @@ pub(crate) enum Data<'p> {
 }
 
 impl<'p> Value<'p> {
-    /// What kind of value this is, in words.
-    pub fn kind(&self) -> &'static str {
+    /// What kind of value this is.
+    pub fn kind(&self) -> Kind {
         match self {
-            Value::None => "none",
-            Value::Int(_) => "int",
-            Value::Bool(_) => "bool",
-            Value::Double(_) => "double",
-            Value::String(_) => "string",
-            Value::IntList(_) => "list of int",
-            Value::DoubleList(_) => "list of double",
-            Value::BoolList(_) => "list of bool",
-            Value::TensorList(_) => "list of tensors",
-            Value::OptionalTensorList(_) => "list of optional tensors",
-            Value::Tensor(_) => "tensor",
+            Value::None => Kind::None,
+            Value::Int(_) => Kind::Int,
+            Value::Bool(_) => Kind::Bool,
+            Value::Double(_) => Kind::Double,
+            Value::String(_) => Kind::String,
+            Value::IntList(_) => Kind::IntList,
+            Value::DoubleList(_) => Kind::DoubleList,
+            Value::BoolList(_) => Kind::BoolList,
+            Value::TensorList(_) => Kind::TensorList,
+            Value::OptionalTensorList(_) => Kind::OptionalTensorList,
+            Value::Tensor(_) => Kind::Tensor,
         }
+    }
+}
+
+/// A kind of value. `Display` gives the words, which an image that shows no errors does not carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// No value.
+    None,
+    /// An integer.
+    Int,
+    /// A truth value.
+    Bool,
+    /// A floating-point number.
+    Double,
+    /// Text.
+    String,
+    /// Integers.
+    IntList,
+    /// Floating-point numbers.
+    DoubleList,
+    /// Truth values.
+    BoolList,
+    /// Tensors.
+    TensorList,
+    /// Tensors, some of which may be absent.
+    OptionalTensorList,
+    /// A tensor.
+    Tensor,
+    /// Any of int, bool and double: what some operators take.
+    Number,
+}
+
+impl core::fmt::Display for Kind {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Kind::None => "none",
+            Kind::Int => "int",
+            Kind::Bool => "bool",
+            Kind::Double => "double",
+            Kind::String => "string",
+            Kind::IntList => "list of int",
+            Kind::DoubleList => "list of double",
+            Kind::BoolList => "list of bool",
+            Kind::TensorList => "list of tensors",
+            Kind::OptionalTensorList => "list of optional tensors",
+            Kind::Tensor => "tensor",
+            Kind::Number => "number",
+        })
     }
 }
