@@ -25,6 +25,39 @@ pub(crate) fn scalar(ctx: &KernelContext<'_, '_>, position: usize) -> Result<Sca
     }
 }
 
+/// The number at `position` as a float, for the entries that take `float32` only: without the
+/// conversions of 64-bit integers.
+pub(crate) fn float32(ctx: &KernelContext<'_, '_>, position: usize) -> Result<f32, KernelError> {
+    match ctx.value(position)? {
+        Value::Double(value) => narrow(value).ok_or(KernelError::Unsupported("a number beyond float32")),
+        _ => match i32::try_from(ctx.int(position)?) {
+            Ok(value) => Ok(value as f32),
+            Err(_) => Err(KernelError::Unsupported("a number beyond 32 bits")),
+        },
+    }
+}
+
+/// `value` rounded to `float32`, half to even, as the cast does, without the routine that a cast links on a
+/// core without double precision. Nothing for what is not a normal `float32` or zero.
+fn narrow(value: f64) -> Option<f32> {
+    let bits = value.to_bits();
+    let (high, low) = ((bits >> 32) as u32, bits as u32);
+    let sign = high & 0x8000_0000;
+    if high << 1 | low == 0 {
+        return Some(f32::from_bits(sign));
+    }
+    // The exponents are biased by 1023 and 127.
+    let exponent = (high >> 20 & 0x7ff).wrapping_sub(1023 - 127);
+    if !(1..=254).contains(&exponent) {
+        return None;
+    }
+    let kept = exponent << 23 | (high & 0xf_ffff) << 3 | low >> 29;
+    let rest = low << 3;
+    // A carry out of the fraction goes into the exponent, where it belongs.
+    let up = rest > 1 << 31 || rest == 1 << 31 && kept & 1 != 0;
+    Some(f32::from_bits(sign | (kept + u32::from(up))))
+}
+
 /// Remembers whether a division of integers had no result.
 #[derive(Default)]
 pub(crate) struct Checked {
@@ -218,22 +251,20 @@ pub(crate) fn numbers(
     if binary.float_input() || is_float(ctx.dtype(out)?) { binary.float(float) } else { binary.int(&int) }
 }
 
-/// An operator on two `float32` tensors, for the entries that take no other type: no code for other
-/// types is linked. Equal layouts are one run of the walk.
+/// An operator on two `float32` tensors that have the sizes and the memory order of the output, for the
+/// entries that take nothing else: no code for other types, broadcasting or computed sizes is linked.
 pub(crate) fn floats32(ctx: &KernelContext<'_, '_>, out: usize, f: impl Fn(f32, f32) -> f32) -> Done {
-    let Binary { a, b, mut out } = Binary::load(ctx, out)?;
-    let shape = out.shape();
-    let steps = (broadcast_steps(&a, &shape)?, broadcast_steps(&b, &shape)?);
-    let walk = Walk::new(&shape, order(&out), [0; 2], [&steps.0, &steps.1]);
-    let (a, b, out) = (a.as_slice::<f32>()?, b.as_slice::<f32>()?, out.as_mut_slice::<f32>()?);
-    walk.runs(&mut |run| {
-        for (j, out) in out.iter_mut().skip(run.first).take(run.len).enumerate() {
-            let [i, k] = run.place(j);
-            if let (Some(&a), Some(&b)) = (a.get(i), b.get(k)) {
-                *out = f(a, b);
-            }
-        }
-    });
+    let (a, b) = (ctx.tensor(0)?, ctx.tensor(1)?);
+    let mut out = ctx.out(out)?;
+    let like_out =
+        |tensor: &Tensor<'_>| *tensor.shape() == *out.shape() && tensor.dim_order() == out.dim_order();
+    if !like_out(&a) || !like_out(&b) {
+        return Err(KernelError::Unsupported("sizes or memory orders that differ"));
+    }
+    let (a, b) = (a.as_slice::<f32>()?, b.as_slice::<f32>()?);
+    for (out, (&a, &b)) in out.as_mut_slice::<f32>()?.iter_mut().zip(a.iter().zip(b)) {
+        *out = f(a, b);
+    }
     Ok(())
 }
 
