@@ -1,5 +1,6 @@
-//! Loads the program on the host with the image's own kernel table, and writes down the sizes of the
-//! pools. What the table lacks is thus known before the image is linked.
+//! Loads the program on the host with the image's own kernel table, runs it once on zeros, and writes down
+//! the sizes of the pools. What the table lacks, and what its kernels refuse, is thus known before the
+//! image is linked.
 
 use std::path::PathBuf;
 use std::{env, fs};
@@ -37,12 +38,7 @@ fn sizes(path: &PathBuf) -> Result<String, String> {
     let plan = program.find_method(METHOD).ok_or("there is no method 'forward'")?;
     let planned: Vec<usize> = (0..plan.buffer_count()).map(|i| plan.buffer_size(i) as usize).collect();
     let tables = Tables::of(plan);
-    // A temporary arena that is too small is refused with the number of bytes that were needed.
-    let temp = match temp_needed(&program, &planned, 0) {
-        Err(LoadError::TempArena(error)) => temp_needed(&program, &planned, error.needed),
-        other => other,
-    };
-    let temp = temp.map_err(|error| error.to_string())?;
+    let temp = try_out(&program, &planned)?;
     Ok(format!(
         "pub(crate) const METHOD: &str = {METHOD:?};\n\
          pub(crate) const TABLES: Tables = {tables:?};\n\
@@ -52,16 +48,34 @@ fn sizes(path: &PathBuf) -> Result<String, String> {
     ))
 }
 
-/// The bytes that calls need of the temporary arena, when the method is loaded with `temp` bytes of it.
-#[expect(clippy::result_large_err, reason = "once per build")]
-fn temp_needed<'p>(program: &Program<'p>, planned: &[usize], temp: usize) -> Result<usize, LoadError<'p>> {
-    let bytes = Method::arena_bytes(program, METHOD).ok_or(LoadError::NoSuchMethod)?;
-    let (mut method, mut temp) = (Pool::of(bytes), Pool::of(temp));
-    let mut buffers: Vec<Pool> = planned.iter().map(|&size| Pool::of(size)).collect();
-    let mut buffers: Vec<&mut [u8]> = buffers.iter_mut().map(Pool::bytes).collect();
-    let memory = Memory { method: method.bytes(), planned: &mut buffers, temp: temp.bytes() };
-    let method = Method::load(program, METHOD, kernels::KERNELS, &mut [], memory, Options::default())?;
-    Ok(method.usage().temp.needed)
+/// Loads the method and runs it once; the bytes that its calls need of the temporary arena.
+fn try_out(program: &Program<'_>, planned: &[usize]) -> Result<usize, String> {
+    let bytes = Method::arena_bytes(program, METHOD).ok_or("there is no such method")?;
+    let mut temp_bytes = 0;
+    loop {
+        let (mut method, mut temp) = (Pool::of(bytes), Pool::of(temp_bytes));
+        let mut buffers: Vec<Pool> = planned.iter().map(|&size| Pool::of(size)).collect();
+        let mut buffers: Vec<&mut [u8]> = buffers.iter_mut().map(Pool::bytes).collect();
+        let memory = Memory { method: method.bytes(), planned: &mut buffers, temp: temp.bytes() };
+        let loaded = Method::load(program, METHOD, kernels::KERNELS, &mut [], memory, Options::default());
+        let mut method = match loaded {
+            Ok(method) => method,
+            // The first time there is none; the error says how much it takes.
+            Err(LoadError::TempArena(error)) if temp_bytes < error.needed => {
+                temp_bytes = error.needed;
+                continue;
+            }
+            Err(error) => return Err(error.to_string()),
+        };
+        for i in 0..method.input_count() {
+            let spec = method.input_spec(i).map_err(|error| format!("input {i}: {error}"))?;
+            let zeros = vec![0; spec.nbytes()];
+            let set = method.set_input(i, spec.dtype, &spec.shape, &zeros);
+            set.map_err(|error| format!("input {i}: {error}"))?;
+        }
+        method.execute().map_err(|error| error.to_string())?;
+        return Ok(method.usage().temp.needed);
+    }
 }
 
 /// Bytes that start at a multiple of 16.

@@ -18,9 +18,9 @@ mod startup;
 mod text;
 
 use core::hint::black_box;
-use text::Text;
+use text::{put, put_float, put_hex, put_number};
 use tombolo_runtime::{
-    Dtype, ExecuteError, KernelDef, LoadError, Memory, Method, MissingItem, Options, PoolUsage, Program,
+    Dtype, ExecuteError, KernelDef, LoadError, Memory, Method, MissingItem, Options, Program,
 };
 
 /// Exit status: the numbers are there.
@@ -30,127 +30,108 @@ const REFUSED: u8 = 2;
 /// Exit status: the processor trapped.
 const FAULT: u8 = 3;
 
-/// Runs the program with the kernels of `table`, prints the outputs, and ends the run.
-pub fn run(table: &'static [KernelDef]) -> ! {
-    semihosting::exit(match run_once(table) {
+/// Runs the program with the kernels of `table`, prints the outputs, and ends the run. `explain` gets the
+/// reason where the method cannot be loaded; [`nothing`] for an image that `build.rs` has tried out.
+pub fn run(table: &'static [KernelDef], explain: fn(&LoadError<'_>)) -> ! {
+    semihosting::exit(match run_once(table, explain) {
         Some(()) => SUCCESS,
         None => REFUSED,
     })
 }
 
+/// Explains nothing.
+pub fn nothing(_: &LoadError<'_>) {}
+
 /// What `run` does; `None` after it has printed what is wrong.
-fn run_once(table: &'static [KernelDef]) -> Option<()> {
+fn run_once(table: &'static [KernelDef], explain: fn(&LoadError<'_>)) -> Option<()> {
     // A device's program is in flash and may be replaced: nothing about it may be known to the compiler.
     let bytes: &'static [u8] = black_box(&model::PROGRAM.0);
-    let Ok(program) = Program::parse(bytes) else { return refuse("the program file is damaged") };
+    let Ok(program) = Program::parse(bytes) else { return refuse("damaged program") };
     let pools = pools::take()?;
     let memory =
         Memory { method: &mut pools.method.0, planned: &mut [&mut pools.planned.0], temp: &mut pools.temp.0 };
     let delegates = &mut [];
     match Method::load(&program, model::METHOD, table, delegates, memory, Options::default()) {
         Ok(mut method) => run_method(&mut method),
-        Err(error) => print_refusal(&error),
+        Err(error) => {
+            explain(&error);
+            refuse("not for this image")
+        }
     }
 }
 
 /// Runs the method and prints outputs and sizes; `None` after it has printed what is wrong.
 fn run_method(method: &mut Method<'_, '_>) -> Option<()> {
-    for (i, bytes) in model::inputs().into_iter().enumerate() {
+    for (i, bytes) in model::INPUTS.iter().enumerate() {
         if method.set_input(i, Dtype::Float, model::SHAPE, bytes).is_err() {
-            return refuse("an input has another type or other sizes than the program's");
+            return refuse("wrong input");
         }
     }
     if let Err(error) = method.execute() {
-        return print_failure(error);
+        if let ExecuteError::Kernel { at, .. } = error {
+            put_number("instruction ", at.1);
+        }
+        return refuse(" the run stopped");
     }
     for i in 0..method.output_count() {
-        let Ok(output) = method.output(i) else { return refuse("an output is not there") };
-        let Ok(elements) = output.as_slice::<f32>() else { return refuse("an output is not of floats") };
+        let elements = method.output(i).ok().and_then(|output| output.as_slice::<f32>().ok());
+        let Some(elements) = elements else { return refuse("wrong output") };
         for (j, &element) in elements.iter().enumerate() {
-            let mut text = Text::new();
-            text.put("out ").number(i).byte(b' ').number(j).byte(b' ');
-            text.hex(element.to_bits()).byte(b' ').float(element).end();
+            put_number("out ", i);
+            put_number(" ", j);
+            put_hex(" ", element.to_bits());
+            put_float(" ", element);
+            put("\n");
         }
     }
     let usage = method.usage();
-    let mut exact = print_pool("method", &usage.method);
-    exact &= print_pool("planned", &usage.planned);
-    exact &= print_pool("temp", &usage.temp);
-    let (size, peak) = startup::stack();
-    Text::new().put("stack given ").number(size).put(" peak ").number(peak).end();
-    if !exact {
-        return refuse("a pool is not of exactly the size that the program needs");
+    let mut exact = true;
+    for (name, pool) in
+        [("pool method", &usage.method), ("pool planned", &usage.planned), ("pool temp", &usage.temp)].iter()
+    {
+        put(name);
+        put_number(" given ", pool.given);
+        put_number(" needed ", pool.needed);
+        put_number(" peak ", pool.peak);
+        put("\n");
+        exact &= pool.given == pool.needed;
     }
-    Text::new().put("done").end();
+    let (size, peak) = startup::stack();
+    put_number("stack given ", size);
+    put_number(" peak ", peak);
+    if !exact {
+        return refuse(" wrong pool size");
+    }
+    put("\ndone\n");
     Some(())
 }
 
-/// Prints one pool; whether its size is exactly what is needed.
-fn print_pool(name: &str, pool: &PoolUsage) -> bool {
-    let mut text = Text::new();
-    text.put("pool ").put(name).put(" given ").number(pool.given);
-    text.put(" needed ").number(pool.needed).put(" peak ").number(pool.peak).end();
-    pool.given == pool.needed
-}
-
-/// Prints why the method was not loaded.
-fn print_refusal(error: &LoadError<'_>) -> Option<()> {
-    match error {
-        LoadError::Missing(missing) => {
-            for item in missing.iter() {
-                print_missing(&item);
-            }
-            refuse("the kernel table lacks what the program calls: add it there")
+/// Prints all that the tables of the image lack.
+pub fn print_missing(error: &LoadError<'_>) {
+    let LoadError::Missing(missing) = error else { return };
+    for item in missing.iter() {
+        let (name, overload, dtypes) = match &item {
+            MissingItem::Operator { name, overload, dtypes, .. } => (name, *overload, Some(dtypes)),
+            MissingItem::Dtypes { name, overload, dtypes, .. } => (name, *overload, Some(dtypes)),
+            MissingItem::Delegate { id, .. } => (id, "", None),
+        };
+        put("missing ");
+        put(name);
+        if !overload.is_empty() {
+            put(".");
+            put(overload);
         }
-        LoadError::MethodArena(_) | LoadError::PlannedBuffer { .. } | LoadError::TempArena(_) => {
-            refuse("a pool is too small: build the image again")
+        for dtype in dtypes.iter().flat_map(|dtypes| dtypes.iter()) {
+            put(" ");
+            put(dtype.name());
         }
-        _ => refuse("the program cannot be loaded"),
+        put("\n");
     }
-}
-
-fn print_missing(item: &MissingItem<'_>) {
-    let mut text = Text::new();
-    let (what, name, overload, dtypes) = match item {
-        MissingItem::Operator { name, overload, dtypes, .. } => ("operator ", name, *overload, Some(dtypes)),
-        MissingItem::Dtypes { name, overload, dtypes, .. } => {
-            ("types of operator ", name, *overload, Some(dtypes))
-        }
-        MissingItem::Delegate { id, .. } => ("delegate ", id, "", None),
-    };
-    text.put("missing ").put(what).put(name);
-    if !overload.is_empty() {
-        text.byte(b'.').put(overload);
-    }
-    if let Some(dtypes) = dtypes {
-        let mut before = " (";
-        for dtype in dtypes.iter() {
-            text.put(before).put(dtype.name());
-            before = ", ";
-        }
-        text.byte(b')');
-    }
-    text.end();
-}
-
-fn print_failure(error: ExecuteError) -> Option<()> {
-    let mut text = Text::new();
-    text.put("error: the run stopped");
-    match error {
-        ExecuteError::Kernel { at, operator, .. } => {
-            text.put(" in instruction ").number(at.0).byte(b':').number(at.1);
-            text.put(", operator ").number(operator);
-        }
-        ExecuteError::InputNotSet { index } => {
-            text.put(": not set: input ").number(index);
-        }
-        _ => {}
-    }
-    text.end();
-    None
 }
 
 fn refuse(why: &str) -> Option<()> {
-    Text::new().put("error: ").put(why).end();
+    put("error: ");
+    put(why);
+    put("\n");
     None
 }

@@ -30,9 +30,7 @@ static IN0: [u8; BYTES] = data(fixture!("in0.npy"));
 static IN1: [u8; BYTES] = data(fixture!("in1.npy"));
 
 /// The bytes of every input.
-pub(crate) fn inputs() -> [&'static [u8]; 2] {
-    [&IN0, &IN1]
-}
+pub(crate) static INPUTS: [&[u8]; 2] = [&IN0, &IN1];
 
 /// The elements of a `.npy` file of version 1 that holds `BYTES / 4` little-endian floats of `SHAPE`
 /// in C order. Anything else fails the build.

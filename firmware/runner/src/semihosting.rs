@@ -6,7 +6,7 @@
 
 use core::arch::asm;
 
-const SYS_WRITE0: usize = 0x04;
+const SYS_WRITEC: usize = 0x03;
 const SYS_EXIT_EXTENDED: usize = 0x20;
 /// The reason for the exit: the application has ended.
 const ADP_STOPPED_APPLICATION_EXIT: usize = 0x20026;
@@ -19,15 +19,11 @@ unsafe fn call(operation: usize, parameter: *const ()) {
     unsafe { asm!("bkpt 0xab", inout("r0") operation => _, in("r1") parameter, options(nostack, readonly)) };
 }
 
-/// Bytes of text, the NUL that ends it included.
-pub(crate) const TEXT_BYTES: usize = 128;
-
-/// Prints the text up to the first NUL. Nothing if there may be none: if the last byte is not one.
-pub(crate) fn write(text: &[u8; TEXT_BYTES]) {
-    if let [.., 0] = text {
-        // SAFETY: SYS_WRITE0 reads up to a NUL; there is one within the array.
-        unsafe { call(SYS_WRITE0, text.as_ptr().cast()) };
-    }
+/// Prints a byte of text.
+#[inline(never)]
+pub(crate) fn write(byte: u8) {
+    // SAFETY: SYS_WRITEC reads one byte.
+    unsafe { call(SYS_WRITEC, (&raw const byte).cast()) };
 }
 
 /// Ends the run with this exit status.

@@ -5,7 +5,7 @@
 #![expect(unsafe_code, reason = "the first instructions after reset, and a read of a fault register")]
 
 use crate::semihosting;
-use crate::text::Text;
+use crate::text::{put, put_hex};
 use core::arch::global_asm;
 
 /// What fills the stack before the program starts, so that its high-water mark can be read.
@@ -98,12 +98,8 @@ extern "C" fn trapped() -> ! {
     // The Configurable Fault Status Register says which of the faults it was.
     // SAFETY: a system register of every ARMv8-M mainline core, readable without side effect.
     let cfsr = unsafe { core::ptr::with_exposed_provenance::<u32>(0xe000_ed28).read_volatile() };
-    let mut text = Text::new();
-    text.put("fault: cfsr ").hex(cfsr);
-    if cfsr & 1 << 20 != 0 {
-        text.put(" (stack overflow)");
-    }
-    text.end();
+    put_hex("fault: cfsr ", cfsr);
+    put(if cfsr & 1 << 20 != 0 { " (stack overflow)\n" } else { "\n" });
     semihosting::exit(crate::FAULT)
 }
 
