@@ -57,7 +57,7 @@ pub(crate) fn put_float(before: &str, value: f32) {
         put("-");
     }
     let magnitude = value.abs();
-    if !(magnitude < 2_147_483_648.0) {
+    if magnitude.is_nan() || magnitude >= 2_147_483_648.0 {
         return put("large");
     }
     let mut whole = magnitude as u32;
