@@ -142,9 +142,17 @@ impl<'f, 'a> Table<'f, 'a> {
         Ok((at + 4, self.flat.bytes(at + 4, len, field)?))
     }
 
-    /// The bytes of a vector; they are not copied, so they cost nothing.
+    /// The bytes of a vector. They are paid for although they stay where they are: whoever prints, writes or
+    /// computes with them copies them.
     pub(crate) fn blob(&self, slot: usize, field: &'static str) -> Result<&'a [u8]> {
-        Ok(self.items(slot, 1, field)?.1)
+        let (at, bytes) = self.items(slot, 1, field)?;
+        self.flat.spend(bytes.len(), at, field)?;
+        Ok(bytes)
+    }
+
+    /// Pays for bytes that lie elsewhere in the file.
+    pub(crate) fn charge(&self, bytes: usize, field: &'static str) -> Result<()> {
+        self.flat.spend(bytes, self.pos, field)
     }
 
     pub(crate) fn ints(&self, slot: usize, field: &'static str) -> Result<Vec<i32>> {
@@ -156,13 +164,6 @@ impl<'f, 'a> Table<'f, 'a> {
     pub(crate) fn text(&self, slot: usize, field: &'static str) -> Result<&'a str> {
         let (at, bytes) = self.items(slot, 1, field)?;
         self.utf8(at, bytes, field)
-    }
-
-    /// Bytes that will be copied.
-    pub(crate) fn text_bytes(&self, slot: usize, field: &'static str) -> Result<&'a [u8]> {
-        let (at, bytes) = self.items(slot, 1, field)?;
-        self.flat.spend(bytes.len(), at, field)?;
-        Ok(bytes)
     }
 
     fn utf8(&self, at: usize, bytes: &'a [u8], field: &'static str) -> Result<&'a str> {

@@ -136,6 +136,9 @@ impl Machine<'_> {
             let text = format!("needs {} inputs and was given {}", block.inputs.len(), inputs.len());
             return Err(wrong(ErrorKind::Invalid, None, text));
         }
+        // A frame has a place for every tensor, which a loop makes again and again.
+        self.spend((block.tensors.len() as u64).saturating_mul(8))
+            .map_err(|p| wrong(p.kind, None, p.text))?;
         let mut frame = Frame::new(block);
         for (id, value) in block.inputs.iter().zip(inputs) {
             let tensor = block.tensor(*id);

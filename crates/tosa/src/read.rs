@@ -230,7 +230,10 @@ fn data<'a>(
         .zip(usize::try_from(size).ok())
         .and_then(|(offset, size)| file.get(offset..)?.get(..size));
     match found {
-        Some(bytes) => Ok((!bytes.is_empty()).then_some(Cow::Borrowed(bytes))),
+        Some(bytes) => {
+            table.charge(bytes.len(), field)?;
+            Ok((!bytes.is_empty()).then_some(Cow::Borrowed(bytes)))
+        }
         None => {
             Ok(table
                 .fault(field, format!("its {size} bytes at {offset} leave the file of {}", file.len()))?)
@@ -247,10 +250,14 @@ fn tensor<'a>(file: &'a [u8], t: &Table<'_, 'a>, name: &str) -> Result<Tensor<'a
         let known: Vec<u32> = BlockShape::NAMES.iter().map(|(_, id)| *id).collect();
         return Ok(t.fault("block_shape", format!("is {block_id}; known are {known:?}"))?);
     };
+    let dtype_of = dtype(t, slot::TYPE, "type")?;
+    if dtype_of == Dtype::Shape {
+        return Ok(t.fault("type", "a shape stands in the block's list of shapes, not among its tensors")?);
+    }
     let has_scale = scale_type != Dtype::Unknown || scale_data.is_some() || block != BlockShape::Unknown;
     Ok(Tensor {
         name: name.to_owned(),
-        dtype: dtype(t, slot::TYPE, "type")?,
+        dtype: dtype_of,
         shape: if t.u8(slot::IS_UNRANKED, "is_unranked")? != 0 {
             None
         } else {
@@ -296,11 +303,7 @@ fn operator(t: &Table<'_, '_>, code: u32, regions: &BTreeMap<&str, RegionId>) ->
                 }
                 Attr::Ints(ints)
             }
-            Kind::Bytes => {
-                // Copied, so paid for like numbers.
-                let bytes = table.text_bytes(slot, field.name)?;
-                Attr::Bytes(bytes.to_vec())
-            }
+            Kind::Bytes => Attr::Bytes(table.blob(slot, field.name)?.to_vec()),
             Kind::Text => Attr::Text(table.text(slot, field.name)?.to_owned()),
             Kind::Word(names) => {
                 let id = table.u32(slot, field.name)?;

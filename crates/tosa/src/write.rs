@@ -65,7 +65,8 @@ impl std::fmt::Display for WriteError {
 
 impl std::error::Error for WriteError {}
 
-/// Writes a graph. The same graph gives the same bytes.
+/// Writes a graph. The same graph gives the same bytes. A file keeps shapes apart from tensors: read again, they
+/// have moved behind them in [`Block::tensors`], and the ids with them.
 ///
 /// # Errors
 /// [`WriteError`].
