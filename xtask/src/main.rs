@@ -108,6 +108,7 @@ fn device_check() -> Result<()> {
 struct Images {
     runner: PathBuf,
     missing_kernel: PathBuf,
+    everything: PathBuf,
 }
 
 fn firmware(functions: bool) -> Result<Images> {
@@ -119,8 +120,12 @@ fn firmware(functions: bool) -> Result<Images> {
     println!("firmware: built with {toolchain} ({:.1} s)", start.elapsed().as_secs_f32());
 
     let folder = toolchain::target_dir(&root()).join(toolchain::TARGET).join("release");
-    let images = Images { runner: folder.join("runner"), missing_kernel: folder.join("missing-kernel") };
-    for path in [&images.runner, &images.missing_kernel] {
+    let images = Images {
+        runner: folder.join("runner"),
+        missing_kernel: folder.join("missing-kernel"),
+        everything: folder.join("everything"),
+    };
+    for path in [&images.runner, &images.missing_kernel, &images.everything] {
         let image = Image::read(path)?;
         println!("\n{}", path.display());
         print!("{}", image.size_table());
@@ -131,7 +136,7 @@ fn firmware(functions: bool) -> Result<Images> {
         let code = image.code_bytes();
         println!("  {:<10} {:>10} {code:>10}  (text and read-only data)", "code", "");
         println!("no panic code, no formatting code");
-        // The other image carries what explains a refusal.
+        // The others carry what explains a refusal, and all there is.
         if path == &images.runner && code > CODE_LIMIT {
             return Err(format!(
                 "{}: text and read-only data are {code} bytes, the limit is {CODE_LIMIT}: see what grew with \
@@ -146,19 +151,24 @@ fn firmware(functions: bool) -> Result<Images> {
 
 fn run(images: &Images) -> Result<()> {
     let limit = Duration::from_secs(60);
-    let run = qemu::run(&images.runner, limit)?;
-    if run.status != 0 {
-        return Err(format!("the runner ended with status {}; it printed:\n{}", run.status, run.text));
-    }
     let fixture = root().join("fixtures/corpus/add/float_out.npy");
     let expected = npy::read_floats(&fixture)?;
-    let equal = qemu::compare(&run.text, &expected)?;
-    for line in run.text.lines().filter(|line| !line.starts_with("out ")) {
-        println!("  {line}");
+    for image in [&images.runner, &images.everything] {
+        let run = qemu::run(image, limit)?;
+        let place = image.display();
+        if run.status != 0 {
+            return Err(format!("{place} ended with status {}; it printed:\n{}", run.status, run.text));
+        }
+        println!("{place}");
+        for line in run.text.lines().filter(|line| !line.starts_with("out ")) {
+            println!("  {line}");
+        }
+        let equal = qemu::compare(&run.text, &expected).map_err(|error| format!("{place}: {error}"))?;
+        println!("qemu: {equal} numbers, every bit as torch computed them ({:.2} s)", run.seconds);
     }
-    println!("qemu: {equal} numbers, every bit as torch computed them ({:.2} s)", run.seconds);
 
     let run = qemu::run(&images.missing_kernel, limit)?;
+    println!("{}", images.missing_kernel.display());
     // Operator and overload, and the element types of the call: two inputs, the output, the output again as
     // the return value.
     let wanted = "missing aten::add.out float32 float32 float32 float32";

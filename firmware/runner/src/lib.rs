@@ -20,7 +20,7 @@ mod text;
 use core::hint::black_box;
 use text::{put, put_float, put_hex, put_number};
 use tombolo_runtime::{
-    Dtype, ExecuteError, KernelDef, LoadError, Memory, Method, MissingItem, Options, Program,
+    Delegate, Dtype, ExecuteError, KernelDef, LoadError, Memory, Method, MissingItem, Options, Program,
 };
 
 /// Exit status: the numbers are there.
@@ -30,10 +30,15 @@ const REFUSED: u8 = 2;
 /// Exit status: the processor trapped.
 const FAULT: u8 = 3;
 
-/// Runs the program with the kernels of `table`, prints the outputs, and ends the run. `explain` gets the
-/// reason where the method cannot be loaded; [`nothing`] for an image that `build.rs` has tried out.
-pub fn run(table: &'static [KernelDef], explain: fn(&LoadError<'_>)) -> ! {
-    semihosting::exit(match run_once(table, explain) {
+/// Runs the program with the kernels of `table` and, if there is one, a backend, prints the outputs, and ends the run.
+/// `explain` gets the reason where the method cannot be loaded; [`nothing`] for an image that `build.rs` has
+/// tried out.
+pub fn run(
+    table: &'static [KernelDef],
+    backend: Option<&mut dyn Delegate>,
+    explain: fn(&LoadError<'_>),
+) -> ! {
+    semihosting::exit(match run_once(table, backend, explain) {
         Some(()) => SUCCESS,
         None => REFUSED,
     })
@@ -43,14 +48,25 @@ pub fn run(table: &'static [KernelDef], explain: fn(&LoadError<'_>)) -> ! {
 pub fn nothing(_: &LoadError<'_>) {}
 
 /// What `run` does; `None` after it has printed what is wrong.
-fn run_once(table: &'static [KernelDef], explain: fn(&LoadError<'_>)) -> Option<()> {
+fn run_once(
+    table: &'static [KernelDef],
+    backend: Option<&mut dyn Delegate>,
+    explain: fn(&LoadError<'_>),
+) -> Option<()> {
     // A device's program is in flash and may be replaced: nothing about it may be known to the compiler.
     let bytes: &'static [u8] = black_box(&model::PROGRAM.0);
     let Ok(program) = Program::parse(bytes) else { return refuse("damaged program") };
     let pools = pools::take()?;
     let memory =
         Memory { method: &mut pools.method.0, planned: &mut [&mut pools.planned.0], temp: &mut pools.temp.0 };
-    let delegates = &mut [];
+    let mut one;
+    let delegates: &mut [&mut dyn Delegate] = match backend {
+        Some(backend) => {
+            one = [&mut *backend as &mut dyn Delegate];
+            &mut one
+        }
+        None => &mut [],
+    };
     match Method::load(&program, model::METHOD, table, delegates, memory, Options::default()) {
         Ok(mut method) => run_method(&mut method),
         Err(error) => {

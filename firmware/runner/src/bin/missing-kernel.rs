@@ -5,5 +5,5 @@
 #[expect(unsafe_code, reason = "the name that the startup code calls")]
 #[unsafe(no_mangle)]
 extern "C" fn start() -> ! {
-    tombolo_runner::run(&[], tombolo_runner::print_missing)
+    tombolo_runner::run(&[], None, tombolo_runner::print_missing)
 }

@@ -5,5 +5,5 @@
 #[expect(unsafe_code, reason = "the name that the startup code calls")]
 #[unsafe(no_mangle)]
 extern "C" fn start() -> ! {
-    tombolo_runner::run(tombolo_runner::kernels::KERNELS, tombolo_runner::nothing)
+    tombolo_runner::run(tombolo_runner::kernels::KERNELS, None, tombolo_runner::nothing)
 }
