@@ -305,16 +305,11 @@ impl Checker {
             // Blocks that are turned cannot be told apart: any overlap needs the whole.
             None => allowed = 0,
             Some(output) => {
-                // An input that is not taken block by block is needed whole by the first.
-                let whole = inputs.iter().any(|input| !input.by_kernel);
                 for back in 0..blockdep {
                     let Some(last) = output.job(back) else { break };
                     for ahead in 0..blockdep - back {
                         let mut reads = inputs.iter().filter_map(|input| input.job(operation, ahead));
-                        let common = match whole && ahead == 0 {
-                            true => touched.read.common(&last),
-                            false => reads.find_map(|read| read.common(&last)),
-                        };
+                        let common = reads.find_map(|read| read.common(&last));
                         if let Some(common) = common.filter(|_| back + ahead < allowed) {
                             (allowed, addresses) = (back + ahead, common);
                         }
@@ -476,17 +471,18 @@ fn inputs(state: &State, operation: &Operation, basep: &[u64; 8]) -> Vec<Input> 
 }
 
 impl Input {
-    /// The bytes that job `ahead` of the operation reads, if it takes the input block by block.
+    /// The bytes that job `ahead` of the operation reads. An input that is not taken block by block is needed
+    /// whole by the first.
     fn job(&self, operation: &Operation, ahead: u32) -> Option<Ranges> {
         let Shape { h, w, c } = self.map.shape;
+        if !self.by_kernel {
+            return (ahead == 0).then(|| area(&self.map, self.base, (0, h), (0, w), (0, c)));
+        }
         // What is deep comes in pieces of the input's depth for each block of the output.
         let whole_depth = matches!(operation.kind, Kind::Conv | Kind::ReduceSum);
         let pieces = if whole_depth { u64::from(c.div_ceil(operation.ifm_block.c.max(1))) } else { 1 };
         let (block, piece) = (u64::from(ahead) / pieces, u64::from(ahead) % pieces);
         let (y, x, z) = place(operation.ofm.shape, operation.ofm_block, block)?;
-        if !self.by_kernel {
-            return None;
-        }
         let kernel = &operation.kernel;
         let span = |start: u32, block: u32, size: u32, stride: u32, dilated: u32, pad: u32, limit: u32| {
             let end = start.saturating_add(block).min(size);
