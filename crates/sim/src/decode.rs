@@ -255,6 +255,37 @@ pub(crate) fn ifm_extent(
     Ok(((h, w), shape))
 }
 
+/// Elements that a padded input may have, after doubling.
+const MAX_PADDED: u64 = 1 << 27;
+
+/// Input side of a convolution or pooling.
+pub(crate) struct Window {
+    pub(crate) kernel: Kernel,
+    pub(crate) upscale: Upscale,
+    /// Rows and columns of the input, after doubling.
+    pub(crate) extent: (usize, usize),
+    /// Shape in memory, before doubling.
+    pub(crate) shape: Shape,
+    /// Elements with padding, after doubling.
+    pub(crate) padded: u64,
+}
+
+/// Kernel, upscaling, extent and shape of the input of a convolution or pooling.
+pub(crate) fn window(state: &State, ofm: Shape) -> Result<Window, Cause> {
+    let kernel = kernel(state)?;
+    let upscale = upscale(state)?;
+    let depth = state.plus_one(Opcode::IfmDepthM1)?;
+    let (extent, shape) = ifm_extent(&kernel, ofm, upscale, depth)?;
+    let (h, w) = kernel.padded_input(ofm.h, ofm.w);
+    let padded = h.saturating_mul(w).saturating_mul(depth.into());
+    if padded > MAX_PADDED {
+        return Err(Cause::invalid(format!(
+            "a padded input of {h}x{w}x{depth} elements has more than the {MAX_PADDED} that the simulator takes"
+        )));
+    }
+    Ok(Window { kernel, upscale, extent: (extent.0 as usize, extent.1 as usize), shape, padded })
+}
+
 /// A stream from a region, base and length register. 16-byte aligned, as the encoders make them.
 pub(crate) fn stream(state: &State, region: Opcode, base: Opcode, length: Opcode) -> Result<Stream, Cause> {
     let length_bits = length

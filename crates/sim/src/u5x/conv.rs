@@ -23,7 +23,7 @@ impl Unit<'_> {
     ) -> Result<(), Cause> {
         let state = self.state;
         let ofm = decode::ofm_shape(state)?;
-        let window = self.window(ofm)?;
+        let window = decode::window(self.state, ofm)?;
         let kernel = window.kernel;
         let ifm = decode::feature_map(state, &decode::IFM, window.shape, Tiling::T2x2)?;
         if ifm.elem.bytes > 2 {
@@ -184,7 +184,7 @@ struct Task<'a> {
     depthwise: bool,
     ifm: &'a FeatureMap,
     zero_point: i32,
-    window: &'a super::Window,
+    window: &'a decode::Window,
     weights: &'a Weights,
     size: (usize, usize),
 }

@@ -10,17 +10,14 @@ use tombolo_ethosu::cmd::{Command, Opcode, fields};
 use tombolo_ethosu::{Accelerator, enums};
 
 use crate::conv::{ConvScratch, Padded, Weights};
+use crate::decode;
 use crate::fault::{Cause, Channel};
 use crate::mem::Memory;
 use crate::npu::Flow;
 use crate::op::Stream;
 use crate::state::State;
 use crate::weights::stream::Decoder;
-use crate::{decode, op};
 use output::{ChannelScale, ChannelScales, SCALE_RECORD};
-
-/// Elements that a padded input may have, after doubling.
-const MAX_PADDED: u64 = 1 << 27;
 
 /// What an Ethos-U55 or U65 keeps between operations: no state of the hardware (that is all in
 /// registers and SHRAM), only memory to work in.
@@ -160,32 +157,4 @@ impl Unit<'_> {
         }
         Ok(())
     }
-
-    /// Kernel, upscaling, extent and shape of the input of a convolution or pooling.
-    fn window(&self, ofm: op::Shape) -> Result<Window, Cause> {
-        let kernel = decode::kernel(self.state)?;
-        let upscale = decode::upscale(self.state)?;
-        let depth = self.state.plus_one(Opcode::IfmDepthM1)?;
-        let (extent, shape) = decode::ifm_extent(&kernel, ofm, upscale, depth)?;
-        let (h, w) = kernel.padded_input(ofm.h, ofm.w);
-        let padded = h.saturating_mul(w).saturating_mul(depth.into());
-        if padded > MAX_PADDED {
-            return Err(Cause::invalid(format!(
-                "a padded input of {h}x{w}x{depth} elements has more than the {MAX_PADDED} that the simulator takes"
-            )));
-        }
-        Ok(Window { kernel, upscale, extent: (extent.0 as usize, extent.1 as usize), shape, padded })
-    }
-}
-
-/// Input side of a convolution or pooling.
-struct Window {
-    kernel: op::Kernel,
-    upscale: op::Upscale,
-    /// Rows and columns of the input, after doubling.
-    extent: (usize, usize),
-    /// Shape in memory, before doubling.
-    shape: op::Shape,
-    /// Elements with padding, after doubling.
-    padded: u64,
 }

@@ -20,7 +20,7 @@ impl Unit<'_> {
     ) -> Result<(), Cause> {
         let state = self.state;
         let ofm = decode::ofm_shape(state)?;
-        let window = self.window(ofm)?;
+        let window = decode::window(self.state, ofm)?;
         let kernel = window.kernel;
         if (kernel.dilation_y, kernel.dilation_x) != (1, 1) {
             return Err(Cause::not_modelled("a pooling with dilation: no compiler emits it"));

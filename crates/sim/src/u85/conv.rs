@@ -5,7 +5,7 @@ use tombolo_ethosu::enums::{microblock, weight_format, weight_sparsity};
 
 use super::acc::{Accumulators, Kept, RowOutput, Start};
 use super::output::{Scaling, Sink};
-use super::{Core, Scratch, Unit, Window};
+use super::{Core, Scratch, Unit};
 use crate::conv::{self, ConvScratch, Lane, Padded, Weights};
 use crate::decode;
 use crate::fault::{Cause, Channel};
@@ -37,7 +37,7 @@ impl Core {
     ) -> Result<(), Cause> {
         let state = unit.state;
         let ofm = decode::ofm_shape(state)?;
-        let window = unit.window(ofm)?;
+        let window = decode::window(unit.state, ofm)?;
         let kernel = window.kernel;
         let (input, ifm) = unit.input_map(&decode::IFM, window.shape)?;
         if ifm.elem.bytes > 2 {
@@ -117,7 +117,7 @@ impl Core {
     ) -> Result<(), Cause> {
         let state = unit.state;
         let ofm = decode::ofm_shape(state)?;
-        let window = unit.window(ofm)?;
+        let window = decode::window(unit.state, ofm)?;
         let kernel = window.kernel;
         let one = (kernel.h, kernel.w) == (1, 1)
             && (kernel.stride_y, kernel.stride_x) == (1, 1)
@@ -388,7 +388,7 @@ struct Task<'a> {
     depthwise: bool,
     ifm: &'a FeatureMap,
     zero_point: i32,
-    window: &'a Window,
+    window: &'a decode::Window,
     weights: &'a Weights,
     size: (usize, usize),
 }

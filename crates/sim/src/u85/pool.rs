@@ -26,7 +26,7 @@ impl Core {
         }
         let state = unit.state;
         let ofm = decode::ofm_shape(state)?;
-        let window = unit.window(ofm)?;
+        let window = decode::window(unit.state, ofm)?;
         let kernel = window.kernel;
         if (kernel.dilation_y, kernel.dilation_x) != (1, 1) {
             return Err(Cause::not_modelled("a pooling with dilation: no compiler emits it"));
