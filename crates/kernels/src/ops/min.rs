@@ -1,11 +1,10 @@
 //! `aten::min`: the smallest element along a dimension and its position (the first of equal ones; NaN
 //! counts as the smallest), or the smallest of all elements. Exact.
 
-use crate::util::args::{Done, all, bit, dim};
+use crate::util::args::{Done, all};
 use crate::util::math::minimum;
-use crate::util::movement::{put_element, same_type};
-use crate::util::num::{ElementsMut, NUMERIC};
-use crate::util::reduce::{Reduction, extreme};
+use crate::util::num::NUMERIC;
+use crate::util::reduce::{Reduction, extreme, extreme_with_positions};
 use tombolo_runtime::{KernelContext, KernelDef};
 
 /// `aten::min.dim_min(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) min, Tensor(b!) min_indices)`
@@ -14,23 +13,7 @@ pub const DIM_MIN: KernelDef = KernelDef::new("aten::min.dim_min", 5, &[3, 4], N
 pub const UNARY_OUT: KernelDef = KernelDef::new("aten::min.unary_out", 2, &[1], NUMERIC, unary_out);
 
 fn dim_min(ctx: &KernelContext<'_, '_>) -> Done {
-    let folded = bit(dim(ctx.int(1)?, ctx.shape(0)?.len())?);
-    let reduction = Reduction::new(ctx, folded, ctx.bool(2)?)?;
-    reduction.not_empty()?;
-    let shape = reduction.shape()?;
-    let (values, indices) = (ctx.out_sized(3, &shape)?, ctx.out_sized(4, &shape)?);
-    same_type(values.dtype(), reduction.input.dtype())?;
-    let size = values.dtype().size();
-    // Both outputs have the same sizes; each may have its own memory order.
-    let strides = values.strides();
-    let bytes = values.into_bytes();
-    reduction.each(&strides, &mut |at, folded| {
-        put_element(bytes, at, reduction.input.bytes(), folded.first_extreme(false).1, size);
-    })?;
-    let (strides, mut indices) = (indices.strides(), ElementsMut::of(indices));
-    reduction.each(&strides, &mut |at, folded| {
-        indices.set_i64(at, folded.first_extreme(false).0 as i64);
-    })
+    extreme_with_positions(ctx, false)
 }
 
 fn unary_out(ctx: &KernelContext<'_, '_>) -> Done {

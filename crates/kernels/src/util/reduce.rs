@@ -1,6 +1,7 @@
 //! Operators that fold some dimensions of a tensor.
 
-use crate::util::args::{Done, bit, push, steps};
+use crate::util::args::{Done, bit, dim, push, steps};
+use crate::util::movement::{put_element, same_type};
 use crate::util::num::{Elements, ElementsMut, is_float};
 use crate::util::walk::{Steps, Walk};
 use tombolo_runtime::{KernelContext, KernelError, MAX_RANK, Shape, Strides, Tensor};
@@ -148,4 +149,26 @@ impl Folded<'_> {
     pub(crate) fn i64s(&self, visit: &mut dyn FnMut(i64)) {
         self.walk.each(&mut |_, [i]| visit(self.elements.i64(i)));
     }
+}
+
+/// `aten::max.dim_max` and `aten::min.dim_min`: the extreme elements along dimension 1 of the arguments, to output 3, and
+/// their positions, to output 4.
+pub(crate) fn extreme_with_positions(ctx: &KernelContext<'_, '_>, largest: bool) -> Done {
+    let folded = bit(dim(ctx.int(1)?, ctx.shape(0)?.len())?);
+    let reduction = Reduction::new(ctx, folded, ctx.bool(2)?)?;
+    reduction.not_empty()?;
+    let shape = reduction.shape()?;
+    let (values, indices) = (ctx.out_sized(3, &shape)?, ctx.out_sized(4, &shape)?);
+    same_type(values.dtype(), reduction.input.dtype())?;
+    let size = values.dtype().size();
+    // Both outputs have the same sizes; each may have its own memory order.
+    let strides = values.strides();
+    let bytes = values.into_bytes();
+    reduction.each(&strides, &mut |at, folded| {
+        put_element(bytes, at, reduction.input.bytes(), folded.first_extreme(largest).1, size);
+    })?;
+    let (strides, mut indices) = (indices.strides(), ElementsMut::of(indices));
+    reduction.each(&strides, &mut |at, folded| {
+        indices.set_i64(at, folded.first_extreme(largest).0 as i64);
+    })
 }
