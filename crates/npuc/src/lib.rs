@@ -5,5 +5,12 @@
 //! layers are modules that know nothing of each other beyond the types they share, so that each can be proven by
 //! itself. What is here:
 //!
+//! - [`ir`]: NPU operations before they are scheduled, with an evaluator that gives them their meaning.
+//! - [`lower`]: a TOSA graph as such operations, one operator at a time.
+//! - [`fuse`]: operations merged into what one pass through the data path can do.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
+
+pub mod fuse;
+pub mod ir;
+pub mod lower;

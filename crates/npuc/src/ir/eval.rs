@@ -1,0 +1,224 @@
+//! What a program computes, in the plainest way: the reference that the layers are tested against.
+//!
+//! It is written for being right. Every sum is 64 bits with overflow checked; what the hardware does beyond its
+//! accumulators is no part of the meaning of a program, so a program that gets there is refused.
+
+use super::{
+    Elem, Elementwise, Factor, Input, Kernel, Kind, Op, Output, Pool, Program, Reduce, Scaling, TensorId,
+};
+use tombolo_tosa::{Data, Rounding};
+
+/// Runs a program. Inputs and outputs are elements in the order of [`Program::inputs`] and
+/// [`Program::outputs`].
+///
+/// # Errors
+/// If [`Program::verify`] refuses it, an input has the wrong length, something is read that was never written, or
+/// a number leaves its type.
+pub fn run(program: &Program, inputs: &[Vec<i64>]) -> Result<Vec<Vec<i64>>, String> {
+    program.verify()?;
+    if inputs.len() != program.inputs.len() {
+        return Err(format!("{} inputs given, {} needed", inputs.len(), program.inputs.len()));
+    }
+    let mut values: Vec<Option<Vec<i64>>> =
+        program.tensors.iter().map(|t| t.data.as_ref().map(numbers)).collect();
+    for (id, input) in program.inputs.iter().zip(inputs) {
+        let tensor = program.tensor(*id);
+        if input.len() != tensor.elements {
+            return Err(format!("'{}' needs {} elements, not {}", tensor.name, tensor.elements, input.len()));
+        }
+        values[id.index()] = Some(input.clone());
+    }
+    for (i, op) in program.ops.iter().enumerate() {
+        step(program, &mut values, op)
+            .map_err(|text| format!("operation {i} ({}): {text}", op.kind.name()))?;
+    }
+    let output = |id: &TensorId| {
+        values[id.index()].clone().ok_or(format!("'{}' was never written", program.tensor(*id).name))
+    };
+    program.outputs.iter().map(output).collect()
+}
+
+/// The elements of a constant.
+pub fn numbers(data: &Data) -> Vec<i64> {
+    match data {
+        Data::I8(v) => v.iter().map(|&n| n.into()).collect(),
+        Data::I16(v) => v.iter().map(|&n| n.into()).collect(),
+        Data::I32(v) => v.iter().map(|&n| n.into()).collect(),
+        Data::I64(v) => v.clone(),
+    }
+}
+
+/// An input with its zero point taken off.
+struct Source<'a> {
+    values: &'a [i64],
+    input: &'a Input,
+    mask: Option<i64>,
+}
+
+impl Source<'_> {
+    fn get(&self, y: usize, x: usize, c: usize) -> i64 {
+        let raw = self.values[self.input.view.at(y, x, c)];
+        self.mask.map_or(raw, |mask| raw & mask) - self.input.zero_point
+    }
+}
+
+const LEAVES: &str = "a sum leaves 64 bits";
+
+fn step(program: &Program, values: &mut [Option<Vec<i64>>], op: &Op) -> Result<(), String> {
+    let mut sources = Vec::new();
+    for input in &op.inputs {
+        let tensor = program.tensor(input.view.tensor);
+        let values = values[input.view.tensor.index()].as_deref();
+        let values = values.ok_or(format!("'{}' was never written", tensor.name))?;
+        let mask = (!input.signed && tensor.elem != Elem::I48).then(|| (1i64 << tensor.elem.bits()) - 1);
+        sources.push(Source { values, input, mask });
+    }
+    let parameters = |id: TensorId| values[id.index()].as_deref().unwrap_or_default();
+    let (ifm, ofm) = (op.inputs[0].view.shape, op.output.view.shape);
+    let mut results = Vec::new();
+    for y in 0..ofm[0] {
+        for x in 0..ofm[1] {
+            for c in 0..ofm[2] {
+                let acc = match &op.kind {
+                    Kind::Identity => sources[0].get(y, x, c),
+                    Kind::Elementwise(Elementwise::Abs) => sources[0].get(y, x, c).abs(),
+                    Kind::Elementwise(op) => {
+                        elementwise(*op, sources[0].get(y, x, c), sources[1].get(y, x, c))?
+                    }
+                    Kind::Reduce(how) => reduce(*how, (0..ifm[2]).map(|c| sources[0].get(y, x, c)))?,
+                    Kind::Pool(how, kernel) => {
+                        let window = taps(kernel, ifm, y, x);
+                        pool(*how, window.map(|(_, y, x)| sources[0].get(y, x, c)))?
+                    }
+                    Kind::Conv { kernel, weights, weight_zero_point, bias } => {
+                        let (weights, bias) = (parameters(*weights), parameters(*bias));
+                        let mut sum = bias[c % bias.len()];
+                        for (tap, y, x) in taps(kernel, ifm, y, x) {
+                            let row = &weights[(c * kernel.taps() + tap) * ifm[2]..][..ifm[2]];
+                            for (i, weight) in row.iter().enumerate() {
+                                sum = mac(sum, sources[0].get(y, x, i), weight - weight_zero_point)?;
+                            }
+                        }
+                        sum
+                    }
+                    Kind::Depthwise { kernel, weights, weight_zero_point, bias } => {
+                        let (weights, bias) = (parameters(*weights), parameters(*bias));
+                        let mut sum = bias[c % bias.len()];
+                        for (tap, y, x) in taps(kernel, ifm, y, x) {
+                            let weight = weights[tap * ofm[2] + c] - weight_zero_point;
+                            sum = mac(sum, sources[0].get(y, x, c), weight)?;
+                        }
+                        sum
+                    }
+                };
+                let table = op.output.lut.map(parameters);
+                let elem = program.tensor(op.output.view.tensor).elem;
+                results.push((op.output.view.at(y, x, c), finish(&op.output, elem, table, acc, c)?));
+            }
+        }
+    }
+    let tensor = program.tensor(op.output.view.tensor);
+    let target = values[op.output.view.tensor.index()].get_or_insert_with(|| vec![0; tensor.elements]);
+    results.into_iter().for_each(|(at, value)| target[at] = value);
+    Ok(())
+}
+
+impl Kernel {
+    fn taps(&self) -> usize {
+        self.size[0] * self.size[1]
+    }
+}
+
+/// The taps of a window that are no padding: which tap, row, column.
+fn taps(kernel: &Kernel, ifm: [usize; 3], y: usize, x: usize) -> impl Iterator<Item = (usize, usize, usize)> {
+    let Kernel { size, stride, dilation, pad } = *kernel;
+    (0..size[0] * size[1]).filter_map(move |tap| {
+        let at = |axis: usize, out: usize, k: usize| {
+            (out * stride[axis] + k * dilation[axis]).checked_sub(pad[axis]).filter(|&i| i < ifm[axis])
+        };
+        Some((tap, at(0, y, tap / size[1])?, at(1, x, tap % size[1])?))
+    })
+}
+
+fn mac(sum: i64, a: i64, b: i64) -> Result<i64, String> {
+    a.checked_mul(b).and_then(|p| sum.checked_add(p)).ok_or_else(|| LEAVES.into())
+}
+
+fn elementwise(op: Elementwise, a: i64, b: i64) -> Result<i64, String> {
+    match op {
+        Elementwise::Add => a.checked_add(b),
+        Elementwise::Sub => a.checked_sub(b),
+        Elementwise::Mul => a.checked_mul(b),
+        Elementwise::Max => Some(a.max(b)),
+        Elementwise::Min => Some(a.min(b)),
+        Elementwise::Abs => Some(a.abs()),
+    }
+    .ok_or_else(|| LEAVES.into())
+}
+
+fn reduce(how: Reduce, mut values: impl Iterator<Item = i64>) -> Result<i64, String> {
+    match how {
+        Reduce::Sum => values.try_fold(0i64, i64::checked_add).ok_or_else(|| LEAVES.into()),
+        Reduce::Max => values.max().ok_or_else(|| "nothing to reduce".into()),
+        Reduce::Min => values.min().ok_or_else(|| "nothing to reduce".into()),
+    }
+}
+
+fn pool(how: Pool, values: impl Iterator<Item = i64>) -> Result<i64, String> {
+    match how {
+        Pool::Max => values.max().ok_or_else(|| "a window of padding only".into()),
+        Pool::Average => {
+            let (mut sum, mut count) = (0i64, 0i64);
+            for value in values {
+                sum = sum.checked_add(value).ok_or(LEAVES)?;
+                count += 1;
+            }
+            if count == 0 {
+                return Err("a window of padding only".into());
+            }
+            // TOSA's reciprocal_scale.
+            let k = 64 - (count as u64 - 1).leading_zeros();
+            let multiplier = ((1i64 << 30) + 1).checked_shl(k).ok_or(LEAVES)? / count;
+            let product = sum.checked_mul(multiplier).ok_or(LEAVES)?;
+            Ok((product + (1i64 << (29 + k))) >> (30 + k))
+        }
+    }
+}
+
+/// The output stage.
+fn finish(out: &Output, elem: Elem, table: Option<&[i64]>, acc: i64, c: usize) -> Result<i64, String> {
+    let factor = match &out.scaling {
+        Scaling::Global(factor) => *factor,
+        Scaling::PerChannel(factors) => factors[c],
+    };
+    let mut value =
+        scaled(acc, factor, out.rounding).and_then(|v| v.checked_add(out.zero_point)).ok_or(LEAVES)?;
+    if let Some((low, high)) = out.clamp {
+        value = value.max(low).min(high);
+    }
+    if let Some(table) = table {
+        let at = usize::try_from(value + 128).ok().filter(|&at| at < table.len());
+        value = table[at.ok_or("a value leaves its table")?];
+    }
+    let (low, high) = elem.range(out.signed);
+    if !(low..=high).contains(&value) {
+        return Err(format!("{value} leaves {elem}"));
+    }
+    // Memory holds bits; tensors here hold them as numbers with a sign.
+    let (_, most) = elem.range(true);
+    Ok(if value > most { value - (high + 1) } else { value })
+}
+
+/// A value times a factor. [`Rounding::Double`] rounds twice where the shift is over 31, as TOSA does.
+fn scaled(value: i64, factor: Factor, rounding: Rounding) -> Option<i64> {
+    let product = i128::from(value) * i128::from(factor.multiplier);
+    if factor.shift == 0 {
+        return i64::try_from(product).ok();
+    }
+    let half = 1i128 << (factor.shift - 1);
+    let round = match rounding {
+        Rounding::Double if factor.shift > 31 => half + if value >= 0 { 1 << 30 } else { -(1 << 30) },
+        _ => half,
+    };
+    i64::try_from((product + round) >> factor.shift).ok()
+}

@@ -1,0 +1,102 @@
+//! Any number of dimensions as boxes of three.
+
+use super::Strided;
+use crate::ir::View;
+
+/// As many operations as an operator may become. More are no program that anybody waits for.
+const MOST: usize = 1 << 16;
+
+/// Splits dimensions that all operands go through together into boxes of height, width and depth. The last
+/// dimensions stay as they are; those before are merged where all operands allow it, and counted out otherwise.
+/// For each box there is a view of each operand.
+pub(super) fn boxes(dims: &[usize], operands: &[&Strided]) -> Result<Vec<Vec<View>>, String> {
+    // From the last to the first: size, and the stride in each operand.
+    let mut axes: Vec<(usize, Vec<usize>)> = dims
+        .iter()
+        .enumerate()
+        .map(|(i, &size)| (size, operands.iter().map(|o| o.strides.get(i).copied().unwrap_or(0)).collect()))
+        .collect();
+    while axes.len() < 3 {
+        axes.insert(0, (1, vec![0; operands.len()]));
+    }
+    // Leading dimensions of one are nothing; others go into the next if that is the same walk for all.
+    let mut first = 0;
+    while axes.len() - first > 3 {
+        let (size, strides) = axes[first].clone();
+        let (inner, inner_strides) = &axes[first + 1];
+        let together =
+            *inner == 1 || strides.iter().zip(inner_strides).all(|(a, b)| Some(*a) == b.checked_mul(*inner));
+        if size == 1 {
+            first += 1;
+        } else if together {
+            let merged = size.checked_mul(*inner).ok_or("the shape is too large")?;
+            let strides = if *inner == 1 { strides } else { inner_strides.clone() };
+            axes[first + 1] = (merged, strides);
+            first += 1;
+        } else {
+            break;
+        }
+    }
+    let (outer, inner) = axes[first..].split_at(axes.len() - first - 3);
+    let count = outer.iter().try_fold(1usize, |n, (size, _)| n.checked_mul(*size)).filter(|&n| n <= MOST);
+    let count =
+        count.ok_or(format!("shape {dims:?} needs more than {MOST} operations of three dimensions"))?;
+    let mut all = Vec::with_capacity(count);
+    for i in 0..count {
+        let mut offsets: Vec<usize> = operands.iter().map(|o| o.offset).collect();
+        let mut rest = i;
+        for (size, strides) in outer.iter().rev() {
+            offsets.iter_mut().zip(strides).for_each(|(offset, stride)| *offset += rest % size * stride);
+            rest /= size;
+        }
+        let view = |n: usize, operand: &&Strided| View {
+            tensor: operand.tensor,
+            offset: offsets[n],
+            shape: [inner[0].0, inner[1].0, inner[2].0],
+            strides: [inner[0].1[n], inner[1].1[n], inner[2].1[n]],
+        };
+        all.push(operands.iter().enumerate().map(|(n, o)| view(n, o)).collect());
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dense;
+    use super::*;
+    use crate::ir::TensorId;
+
+    fn operand(strides: Vec<usize>) -> Strided {
+        Strided { tensor: TensorId(0), offset: 0, strides }
+    }
+
+    #[test]
+    fn leading_dimensions_merge_where_memory_allows() {
+        let dims = [2, 3, 4, 5];
+        let straight = operand(dense(&dims));
+        let views = boxes(&dims, &[&straight, &straight]).unwrap();
+        assert_eq!(views.len(), 1);
+        assert_eq!((views[0][0].shape, views[0][0].strides), ([6, 4, 5], [20, 5, 1]));
+
+        // The two outermost swapped: no common walk, so one box for each of the first.
+        let swapped = operand(vec![20, 40, 5, 1]);
+        let views = boxes(&dims, &[&straight, &swapped]).unwrap();
+        assert_eq!(views.len(), 2);
+        assert_eq!((views[1][0].offset, views[1][1].offset), (60, 20));
+    }
+
+    #[test]
+    fn few_dimensions_are_the_last_ones() {
+        let views = boxes(&[7], &[&operand(vec![1])]).unwrap();
+        assert_eq!((views[0][0].shape, views[0][0].strides), ([1, 1, 7], [0, 0, 1]));
+        let views = boxes(&[], &[&operand(vec![])]).unwrap();
+        assert_eq!(views[0][0].shape, [1, 1, 1]);
+    }
+
+    #[test]
+    fn too_many_boxes_are_refused() {
+        let dims = [1 << 9, 1 << 9, 2, 2, 2];
+        let error = boxes(&dims, &[&operand(vec![1, 1 << 20, 1, 1, 1])]).unwrap_err();
+        assert!(error.contains("more than 65536"), "{error}");
+    }
+}

@@ -1,0 +1,303 @@
+//! From a TOSA graph to a [`Program`], one operator at a time.
+//!
+//! Lowering is local: an operator becomes operations without a look at its neighbours, so that each file of
+//! [`ops`] can be read and proven alone. What belongs together on the hardware is merged afterwards, by
+//! [`crate::fuse`]. RESHAPE and IDENTITY vanish here: tensors are dense lists, so another shape is another name.
+//!
+//! An operator that can't be lowered is a [`Refusal`] that names the constraint and the value that broke it;
+//! all refusals of a graph are found at once.
+
+mod boxes;
+mod ops;
+
+use crate::ir::{Elem, Input, Kind, Op, Output, Program, Tensor, TensorId, View, eval};
+use boxes::boxes;
+use std::fmt;
+use tombolo_tosa as tosa;
+use tombolo_tosa::{Data, Dtype, Value};
+
+/// Why an operator has no place on the NPU.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// Its place in the block.
+    pub index: usize,
+    /// Its name in the schema.
+    pub name: &'static str,
+    /// Where it came from, if the file tells.
+    pub location: Option<String>,
+    /// The constraint, and the value that broke it.
+    pub text: String,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "operator {} {}", self.index, self.name)?;
+        if let Some(location) = self.location.as_deref().filter(|l| !l.is_empty()) {
+            write!(f, " ({location})")?;
+        }
+        write!(f, ": {}", self.text)
+    }
+}
+
+/// A graph that is not a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Error {
+    /// The graph is wrong.
+    Graph(String),
+    /// The NPU, or this compiler, can't do these.
+    Refused(Vec<Refusal>),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Graph(text) => f.write_str(text),
+            Error::Refused(refusals) => {
+                write!(f, "{} of the operators are refused:", refusals.len())?;
+                refusals.iter().try_for_each(|r| write!(f, "\n  {r}"))
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Lowers the block that runs. The graph must have passed [`tosa::validate`], with shapes inferred: what that
+/// promises is relied on, and a graph that breaks it gets an error without more detail.
+///
+/// # Errors
+/// See [`Error`].
+pub fn lower(graph: &tosa::Graph<'_>) -> Result<Program, Error> {
+    let block = graph.main().ok_or(Error::Graph("the graph has no block".into()))?;
+    let mut cx = Cx { block, program: Program::default(), places: vec![None; block.tensors.len()], index: 0 };
+    // An input of a type that the NPU has not: what reads it is refused, with its own name.
+    let mut odd = None;
+    for &id in &block.inputs {
+        match cx.declare(id) {
+            Ok(place) => cx.program.inputs.push(place.tensor),
+            Err(text) => odd = odd.or(Some(Error::Graph(format!("an input: {text}")))),
+        }
+    }
+    let mut refusals = Vec::new();
+    for (index, op) in block.operators.iter().enumerate() {
+        cx.index = index;
+        if let Err(text) = ops::lower(&mut cx, op) {
+            refusals.push(Refusal { index, name: op.op.name(), location: op.location.clone(), text });
+            // What it would have written, so that its readers are looked at as well.
+            for &id in &op.outputs {
+                let _ = cx.declare(id);
+            }
+        }
+    }
+    if !refusals.is_empty() {
+        return Err(Error::Refused(refusals));
+    }
+    if let Some(error) = odd {
+        return Err(error);
+    }
+    for &id in &block.outputs {
+        let name = &block.tensor(id).name;
+        let place =
+            cx.places[id.index()].clone().ok_or(Error::Graph(format!("output '{name}' has no value")))?;
+        cx.output(id, &place).map_err(|text| Error::Graph(format!("output '{name}': {text}")))?;
+    }
+    cx.program.verify().map_err(Error::Graph)?;
+    Ok(cx.program)
+}
+
+/// Where a tensor of the graph is: all of a tensor of the program, in order.
+#[derive(Debug, Clone)]
+struct Place {
+    tensor: TensorId,
+    dims: Vec<usize>,
+}
+
+/// What the lowering of an operator works with.
+struct Cx<'g, 'a> {
+    block: &'g tosa::Block<'a>,
+    program: Program,
+    places: Vec<Option<Place>>,
+    index: usize,
+}
+
+/// An operand that an operation is to read or write, in the dimensions of the operator.
+#[derive(Debug, Clone)]
+struct Strided {
+    tensor: TensorId,
+    offset: usize,
+    /// One for each dimension.
+    strides: Vec<usize>,
+}
+
+fn elem_of(dtype: Dtype) -> Result<Elem, String> {
+    match dtype {
+        Dtype::I8 | Dtype::I4 => Ok(Elem::I8),
+        Dtype::I16 => Ok(Elem::I16),
+        Dtype::I32 => Ok(Elem::I32),
+        Dtype::I48 => Ok(Elem::I48),
+        _ => Err(format!("elements must be i8, i16 or i32, and are {dtype}")),
+    }
+}
+
+/// Distances of the dimensions of a dense tensor.
+fn dense(dims: &[usize]) -> Vec<usize> {
+    let mut strides = vec![1; dims.len()];
+    for i in (1..dims.len()).rev() {
+        strides[i - 1] = strides[i] * dims[i];
+    }
+    strides
+}
+
+impl Place {
+    fn strided(&self) -> Strided {
+        Strided { tensor: self.tensor, offset: 0, strides: dense(&self.dims) }
+    }
+
+    /// As the larger shape that it is repeated to.
+    fn broadcast(&self, to: &[usize]) -> Result<Strided, String> {
+        if self.dims.len() != to.len() {
+            return Err(format!("an operand of shape {:?} can't become {to:?}", self.dims));
+        }
+        let mut strided = self.strided();
+        for ((stride, &from), &to) in strided.strides.iter_mut().zip(&self.dims).zip(to) {
+            match from {
+                _ if from == to => {}
+                1 => *stride = 0,
+                _ => return Err(format!("an operand of shape {:?} can't be repeated to {to}", self.dims)),
+            }
+        }
+        Ok(strided)
+    }
+
+    /// Batches of height, width, depth.
+    fn nhwc(&self) -> Result<(usize, [usize; 3]), String> {
+        match self.dims[..] {
+            [n, h, w, c] => Ok((n, [h, w, c])),
+            _ => Err(format!("the shape must have four dimensions and is {:?}", self.dims)),
+        }
+    }
+
+    /// One of the batches.
+    fn batch(&self, n: usize, shape: [usize; 3]) -> View {
+        let view = View::dense(self.tensor, shape);
+        View { offset: n * shape.iter().product::<usize>(), ..view }
+    }
+}
+
+impl Cx<'_, '_> {
+    fn elem(&self, id: TensorId) -> Elem {
+        self.program.tensor(id).elem
+    }
+
+    /// Makes the tensor that a tensor of the graph is in.
+    fn declare(&mut self, id: tosa::TensorId) -> Result<Place, String> {
+        let tensor = self.block.tensor(id);
+        let dims = tensor.dims().ok_or(format!("the shape of '{}' is not known", tensor.name))?;
+        let elements = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d)).filter(|&n| n < 1 << 40);
+        let elements = elements.ok_or(format!("'{}' is larger than what an NPU addresses", tensor.name))?;
+        if elements == 0 {
+            return Err(format!("'{}' has no elements", tensor.name));
+        }
+        let elem = elem_of(tensor.dtype).map_err(|e| format!("'{}': {e}", tensor.name))?;
+        let name = tensor.name.clone();
+        let place = Place { tensor: self.program.add(Tensor { name, elem, elements, data: None }), dims };
+        self.places[id.index()] = Some(place.clone());
+        Ok(place)
+    }
+
+    /// Makes a constant that the graph does not have.
+    fn constant(&mut self, name: String, elem: Elem, data: Data) -> TensorId {
+        self.program.add(Tensor { name, elem, elements: data.len(), data: Some(data) })
+    }
+
+    /// The numbers of an operand that must be a constant.
+    fn ints(&self, op: &tosa::Operation, i: usize, role: &str) -> Result<Vec<i64>, String> {
+        let id = op.inputs.get(i).ok_or(format!("{role} is missing"))?;
+        let tensor = self.block.tensor(*id);
+        let (Some(data), Some(dims)) = (&tensor.data, tensor.dims()) else {
+            return Err(format!("{role} must be a constant, and '{}' is computed", tensor.name));
+        };
+        Ok(Value::from_bytes(tensor.dtype, dims, data).map_err(|e| e.to_string())?.ints())
+    }
+
+    /// The number of an operand that must be a constant of one element.
+    fn int(&self, op: &tosa::Operation, i: usize, role: &str) -> Result<i64, String> {
+        match self.ints(op, i, role)?[..] {
+            [n] => Ok(n),
+            ref many => Err(format!("{role} must be one number, and has {}", many.len())),
+        }
+    }
+
+    /// An operand.
+    fn input(&self, op: &tosa::Operation, i: usize) -> Result<Place, String> {
+        let id = op.inputs.get(i).ok_or(format!("input {i} is missing"))?;
+        let tensor = self.block.tensor(*id);
+        elem_of(tensor.dtype).map_err(|e| format!("'{}': {e}", tensor.name))?;
+        self.places[id.index()].clone().ok_or(format!("'{}' has no value", tensor.name))
+    }
+
+    /// A result, made.
+    fn result(&mut self, op: &tosa::Operation) -> Result<Place, String> {
+        let [id] = op.outputs[..] else {
+            return Err(format!("one output is possible, not {}", op.outputs.len()));
+        };
+        self.declare(id)
+    }
+
+    /// Adds an operation of this operator.
+    fn push(&mut self, kind: Kind, inputs: Vec<Input>, output: Output) {
+        self.program.ops.push(Op { kind, inputs, output, origin: vec![self.index] });
+    }
+
+    /// Adds operations on each element: as many as `dims` has boxes of three dimensions.
+    fn each(
+        &mut self,
+        kind: &Kind,
+        dims: &[usize],
+        inputs: &[(Strided, i64, bool)],
+        to: &Strided,
+        output: impl Fn(View) -> Output,
+    ) -> Result<(), String> {
+        let mut operands: Vec<&Strided> = inputs.iter().map(|(strided, _, _)| strided).collect();
+        operands.push(to);
+        for views in boxes(dims, &operands)? {
+            let (Some((&target, sources)), true) = (views.split_last(), views.len() > inputs.len()) else {
+                return Err("an operation without output".into());
+            };
+            let inputs = sources.iter().zip(inputs);
+            let inputs = inputs.map(|(&view, &(_, zero_point, signed))| Input { view, zero_point, signed });
+            self.push(kind.clone(), inputs.collect(), output(target));
+        }
+        Ok(())
+    }
+
+    /// Adds a copy, from one arrangement to another.
+    fn copy(&mut self, dims: &[usize], from: Strided, to: &Strided) -> Result<(), String> {
+        self.each(&Kind::Identity, dims, &[(from, 0, true)], to, Output::plain)
+    }
+
+    /// Lists an output. What is an input or a constant, or is returned already, gets a copy: the caller has
+    /// another buffer for it.
+    fn output(&mut self, id: tosa::TensorId, place: &Place) -> Result<(), String> {
+        let tensor = self.program.tensor(place.tensor);
+        let taken =
+            self.program.inputs.contains(&place.tensor) || self.program.outputs.contains(&place.tensor);
+        if tensor.elem == Elem::I48 {
+            return Err("sums of 48 bits can't be stored; a RESCALE must follow them".into());
+        }
+        let mut given = place.tensor;
+        if taken || tensor.data.is_some() {
+            self.index = self.block.operators.len().saturating_sub(1);
+            let copy = self.declare(id)?;
+            self.copy(&place.dims, place.strided(), &copy.strided())?;
+            given = copy.tensor;
+        }
+        self.program.outputs.push(given);
+        Ok(())
+    }
+
+    /// The numbers of a constant of the program.
+    fn numbers(&self, id: TensorId) -> Option<Vec<i64>> {
+        self.program.tensor(id).data.as_ref().map(eval::numbers)
+    }
+}

@@ -1,0 +1,157 @@
+//! Operators that only move elements.
+
+use super::super::{Cx, Place, Strided, dense, elem_of};
+use crate::ir::{Output, Tensor};
+use tombolo_tosa::{Data, Dtype, Operation, Value};
+
+/// CONST, CONST_SHAPE. A shape is read where it is used, and has no place of its own.
+pub(super) fn constant(cx: &mut Cx<'_, '_>, op: &Operation) -> Result<(), String> {
+    let [id] = op.outputs[..] else { return Err("a constant has one output".into()) };
+    let tensor = cx.block.tensor(id);
+    if tensor.dtype == Dtype::Shape {
+        return Ok(());
+    }
+    // Constants of other types are parameters, or what reads them is refused.
+    let Ok(elem) = elem_of(tensor.dtype) else { return Ok(()) };
+    let (Some(data), Some(dims)) = (&tensor.data, tensor.dims()) else {
+        return Err("a constant needs data and a shape".into());
+    };
+    let value = Value::from_bytes(tensor.dtype, dims.clone(), data).map_err(|e| e.to_string())?;
+    let data = value.data().clone();
+    let tensor = Tensor { name: tensor.name.clone(), elem, elements: data.len(), data: Some(data) };
+    let tensor = cx.program.add(tensor);
+    cx.places[id.index()] = Some(Place { tensor, dims });
+    Ok(())
+}
+
+/// IDENTITY, RESHAPE: another name.
+pub(super) fn reshape(cx: &mut Cx<'_, '_>, op: &Operation) -> Result<(), String> {
+    let from = cx.input(op, 0)?;
+    let [id] = op.outputs[..] else { return Err("one output is possible".into()) };
+    let dims = cx.block.tensor(id).dims().ok_or("the shape of the output is not known")?;
+    let elements = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d));
+    if elements != Some(cx.program.tensor(from.tensor).elements) {
+        return Err(format!("{:?} and {dims:?} have different numbers of elements", from.dims));
+    }
+    cx.places[id.index()] = Some(Place { tensor: from.tensor, dims });
+    Ok(())
+}
+
+/// CONCAT: each operand into its part.
+pub(super) fn concat(cx: &mut Cx<'_, '_>, op: &Operation, axis: i32) -> Result<(), String> {
+    let to = cx.result(op)?;
+    let axis = axis_of(axis, &to.dims)?;
+    let mut at = 0;
+    for i in 0..op.inputs.len() {
+        let from = cx.input(op, i)?;
+        let strides = dense(&to.dims);
+        let part = Strided { tensor: to.tensor, offset: at * strides[axis], strides };
+        at += from.dims.get(axis).copied().ok_or("operands have different numbers of dimensions")?;
+        cx.copy(&from.dims, from.strided(), &part)?;
+    }
+    Ok(())
+}
+
+/// SLICE: the part of the input.
+pub(super) fn slice(cx: &mut Cx<'_, '_>, op: &Operation) -> Result<(), String> {
+    let from = cx.input(op, 0)?;
+    let start = cx.ints(op, 1, "start")?;
+    let to = cx.result(op)?;
+    let mut part = from.strided();
+    for (&stride, &start) in part.strides.iter().zip(&start) {
+        let start = usize::try_from(start).map_err(|_| format!("start {start} is negative"))?;
+        part.offset += start.checked_mul(stride).ok_or("start is too large")?;
+    }
+    cx.copy(&to.dims, part, &to.strided())
+}
+
+/// PAD: the input into its part, and the constant into each of the borders.
+pub(super) fn pad(cx: &mut Cx<'_, '_>, op: &Operation) -> Result<(), String> {
+    let from = cx.input(op, 0)?;
+    let padding = cx.ints(op, 1, "padding")?;
+    let value = cx.int(op, 2, "pad_const")?;
+    let to = cx.result(op)?;
+    let padding: Option<Vec<usize>> = padding.iter().map(|&p| usize::try_from(p).ok()).collect();
+    let padding = padding.filter(|p| p.len() == 2 * from.dims.len());
+    let padding = padding.ok_or("padding must be two numbers from 0 for each dimension")?;
+    let elem = cx.elem(to.tensor);
+    let strides = dense(&to.dims);
+    // Whatever is before and behind in this dimension, in all of the dimensions not seen yet and only the
+    // inner part of those that were: borders do not overlap.
+    let mut inside = Strided { tensor: to.tensor, offset: 0, strides: strides.clone() };
+    let mut dims = to.dims.clone();
+    let mut border = None;
+    for axis in 0..dims.len() {
+        let (before, behind) = (padding[2 * axis], padding[2 * axis + 1]);
+        for (size, start) in [(before, 0), (behind, before + from.dims[axis])] {
+            if size == 0 {
+                continue;
+            }
+            let constant = match border {
+                Some(constant) => constant,
+                None => {
+                    let data =
+                        Value::from_ints(dtype_of(elem)?, vec![1], &[value]).map_err(|e| e.to_string())?;
+                    let name = format!("{} border", cx.program.tensor(to.tensor).name);
+                    *border.insert(cx.constant(name, elem, data.data().clone()))
+                }
+            };
+            let mut part = inside.clone();
+            part.offset += start * strides[axis];
+            let mut shape = dims.clone();
+            shape[axis] = size;
+            let repeated = Strided { tensor: constant, offset: 0, strides: vec![0; dims.len()] };
+            cx.copy(&shape, repeated, &part)?;
+        }
+        inside.offset += before * strides[axis];
+        dims[axis] = from.dims[axis];
+    }
+    cx.copy(&from.dims, from.strided(), &inside)
+}
+
+fn dtype_of(elem: crate::ir::Elem) -> Result<Dtype, String> {
+    match elem {
+        crate::ir::Elem::I8 => Ok(Dtype::I8),
+        crate::ir::Elem::I16 => Ok(Dtype::I16),
+        crate::ir::Elem::I32 => Ok(Dtype::I32),
+        crate::ir::Elem::I48 => Err("sums of 48 bits can't be moved".into()),
+    }
+}
+
+/// TRANSPOSE: the input read in another order.
+pub(super) fn transpose(cx: &mut Cx<'_, '_>, op: &Operation, perms: &[i32]) -> Result<(), String> {
+    let from = cx.input(op, 0)?;
+    let to = cx.result(op)?;
+    let strides = dense(&from.dims);
+    let strides: Option<Vec<usize>> =
+        perms.iter().map(|&p| strides.get(usize::try_from(p).ok()?).copied()).collect();
+    let strides = strides.ok_or(format!("perms {perms:?} are not dimensions of {:?}", from.dims))?;
+    cx.copy(&to.dims, Strided { tensor: from.tensor, offset: 0, strides }, &to.strided())
+}
+
+/// TILE: the input into each of its places.
+pub(super) fn tile(cx: &mut Cx<'_, '_>, op: &Operation) -> Result<(), String> {
+    let from = cx.input(op, 0)?;
+    let to = cx.result(op)?;
+    // Each dimension as repetitions × input, the repetitions read without a stride.
+    let (reading, writing) = (dense(&from.dims), dense(&to.dims));
+    let (mut dims, mut source, mut target) = (Vec::new(), Vec::new(), Vec::new());
+    for i in 0..from.dims.len() {
+        dims.extend([to.dims[i] / from.dims[i], from.dims[i]]);
+        source.extend([0, reading[i]]);
+        target.extend([from.dims[i] * writing[i], writing[i]]);
+    }
+    let source = Strided { tensor: from.tensor, offset: 0, strides: source };
+    let target = Strided { tensor: to.tensor, offset: 0, strides: target };
+    cx.each(&crate::ir::Kind::Identity, &dims, &[(source, 0, true)], &target, Output::plain)
+}
+
+pub(super) fn axis_of(axis: i32, dims: &[usize]) -> Result<usize, String> {
+    let found = usize::try_from(axis).ok().filter(|&a| a < dims.len());
+    found.ok_or(format!("axis {axis} is none of the dimensions of {dims:?}"))
+}
+
+/// The same elements in fewer bits, where they fit; i8 first.
+pub(super) fn narrow(ints: &[i64]) -> Option<Data> {
+    ints.iter().map(|&n| i8::try_from(n).ok()).collect::<Option<Vec<i8>>>().map(Data::I8)
+}
