@@ -2,7 +2,7 @@
 //!
 //! An operation that only uses the output stage ([`Kind::Identity`]) is merged into the operation before it, if
 //! that one's output stage still has room for it and nobody else reads what was between them. What the stage
-//! can do in one pass depends on the generation; those rules stand in [`room`].
+//! can do in one pass depends on the generation; those rules stand in `room`.
 
 use crate::ir::{Elem, Factor, Kind, Op, Output, Program, Scaling, TensorId};
 use tombolo_ethosu::Generation;

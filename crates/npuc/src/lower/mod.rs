@@ -1,7 +1,7 @@
 //! From a TOSA graph to a [`Program`], one operator at a time.
 //!
 //! Lowering is local: an operator becomes operations without a look at its neighbours, so that each file of
-//! [`ops`] can be read and proven alone. What belongs together on the hardware is merged afterwards, by
+//! `ops` can be read and proven alone. What belongs together on the hardware is merged afterwards, by
 //! [`crate::fuse`]. RESHAPE and IDENTITY vanish here: tensors are dense lists, so another shape is another name.
 //!
 //! An operator that can't be lowered is a [`Refusal`] that names the constraint and the value that broke it;
