@@ -8,9 +8,11 @@
 //! - [`ir`]: NPU operations before they are scheduled, with an evaluator that gives them their meaning.
 //! - [`lower`]: a TOSA graph as such operations, one operator at a time.
 //! - [`fuse`]: operations merged into what one pass through the data path can do.
+//! - [`hw`]: operations as the hardware takes them.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
 pub mod fuse;
+pub mod hw;
 pub mod ir;
 pub mod lower;
