@@ -106,7 +106,7 @@ pub enum Pool {
 
 /// What is made of two elements, or of one. From `Lsr` on they are U85's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Elementwise {
     Mul,
     Add,
@@ -341,7 +341,7 @@ pub enum Acc {
 
 /// The order in which U85 stores an output: the axes of the stored box, as permutations of height, width, depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Transpose {
     Hwc,
     Whc,
@@ -351,7 +351,7 @@ pub enum Transpose {
     Cwh,
 }
 
-/// How an operation is cut into blocks: the choice of [`crate::block`].
+/// How an operation is cut into blocks: the choice of the block search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Config {
     /// Height, width, depth of a block of output.
