@@ -58,7 +58,9 @@ struct Source<'a> {
 impl Source<'_> {
     fn get(&self, y: usize, x: usize, c: usize) -> i64 {
         let raw = self.values[self.input.view.at(y, x, c)];
-        self.mask.map_or(raw, |mask| raw & mask) - self.input.zero_point
+        let value = self.mask.map_or(raw, |mask| raw & mask) - self.input.zero_point;
+        // 32 bits times 31: no overflow.
+        self.input.scaling.map_or(value, |(f, rounding)| scaled(value, f, rounding).unwrap_or(i64::MAX))
     }
 }
 

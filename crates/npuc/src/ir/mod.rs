@@ -136,6 +136,16 @@ pub struct Input {
     pub zero_point: i64,
     /// Whether the bits are a number with a sign.
     pub signed: bool,
+    /// Each is scaled by this, after the zero point. What scales of inputs an operation can have depends on the
+    /// generation; none comes from the lowering, [`crate::fuse`] makes them.
+    pub scaling: Option<(Factor, Rounding)>,
+}
+
+impl Input {
+    /// Elements less their zero point.
+    pub fn new(view: View, zero_point: i64, signed: bool) -> Input {
+        Input { view, zero_point, signed, scaling: None }
+    }
 }
 
 /// A fixed-point factor: multiplied by `multiplier`, shifted right by `shift`.
@@ -461,6 +471,9 @@ impl fmt::Display for Program {
                 }
                 if !input.signed {
                     write!(f, " unsigned")?;
+                }
+                if let Some((Factor { multiplier, shift }, rounding)) = input.scaling {
+                    write!(f, " * {multiplier} >> {shift} {rounding}")?;
                 }
             }
             write!(f, ")")?;

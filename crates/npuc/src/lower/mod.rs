@@ -265,7 +265,7 @@ impl Cx<'_, '_> {
                 return Err("an operation without output".into());
             };
             let inputs = sources.iter().zip(inputs);
-            let inputs = inputs.map(|(&view, &(_, zero_point, signed))| Input { view, zero_point, signed });
+            let inputs = inputs.map(|(&view, &(_, zero_point, signed))| Input::new(view, zero_point, signed));
             self.push(kind.clone(), inputs.collect(), output(target));
         }
         Ok(())

@@ -100,7 +100,7 @@ pub(super) fn batches(
     let to = cx.result(op)?;
     let ((n, ifm), (_, ofm)) = (from.nhwc()?, to.nhwc()?);
     for i in 0..n {
-        let input = Input { view: from.batch(i, ifm), zero_point, signed: true };
+        let input = Input::new(from.batch(i, ifm), zero_point, true);
         cx.push(kind.clone(), vec![input], Output::plain(to.batch(i, ofm)));
     }
     Ok(())

@@ -30,7 +30,7 @@ pub(super) fn average(cx: &mut Cx<'_, '_>, op: &Operation, attrs: &AvgPool2d) ->
     let clamp = Some(cx.elem(to.tensor).range(true));
     let ((n, ifm), (_, ofm)) = (from.nhwc()?, to.nhwc()?);
     for i in 0..n {
-        let input = Input { view: from.batch(i, ifm), zero_point, signed: true };
+        let input = Input::new(from.batch(i, ifm), zero_point, true);
         let output = Output { zero_point: output_zero_point, clamp, ..Output::plain(to.batch(i, ofm)) };
         cx.push(Kind::Pool(Pool::Average, kernel), vec![input], output);
     }

@@ -20,7 +20,7 @@ pub(super) fn reduce(cx: &mut Cx<'_, '_>, op: &Operation, axis: i32, how: Reduce
     let ifm = super::super::boxes::boxes(&[before, behind, size], &[&strided])?;
     let ofm = super::super::boxes::boxes(&[before, behind, 1], &[&target])?;
     for (ifm, ofm) in ifm.into_iter().flatten().zip(ofm.into_iter().flatten()) {
-        let input = Input { view: ifm, zero_point: 0, signed: true };
+        let input = Input::new(ifm, 0, true);
         cx.push(Kind::Reduce(how), vec![input], Output::plain(ofm));
     }
     Ok(())
