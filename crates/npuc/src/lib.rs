@@ -8,6 +8,7 @@
 //! - [`ir`]: NPU operations before they are scheduled, with an evaluator that gives them their meaning.
 //! - [`lower`]: a TOSA graph as such operations, one operator at a time.
 //! - [`fuse`]: operations merged into what one pass through the data path can do.
+//! - [`rules`]: what one pass of each generation can do.
 //! - [`hw`]: operations as the hardware takes them.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -16,3 +17,4 @@ pub mod fuse;
 pub mod hw;
 pub mod ir;
 pub mod lower;
+pub mod rules;

@@ -160,6 +160,11 @@ pub struct Factor {
 impl Factor {
     /// Nothing changes.
     pub const ONE: Factor = Factor { multiplier: 1, shift: 0 };
+
+    /// Whether nothing changes, however it is written: `1 << 30` shifted right by 30 as well.
+    pub fn is_one(self) -> bool {
+        1i64.checked_shl(self.shift.into()) == Some(self.multiplier.into())
+    }
 }
 
 /// How sums become output.
@@ -169,6 +174,16 @@ pub enum Scaling {
     Global(Factor),
     /// One for each channel of the output.
     PerChannel(Vec<Factor>),
+}
+
+impl Scaling {
+    /// Whether nothing changes.
+    pub fn is_one(&self) -> bool {
+        match self {
+            Scaling::Global(factor) => factor.is_one(),
+            Scaling::PerChannel(factors) => factors.iter().all(|f| f.is_one()),
+        }
+    }
 }
 
 /// What is written.
@@ -208,7 +223,7 @@ impl Output {
     /// Whether sums go out as they are.
     pub fn is_plain(&self) -> bool {
         self.signed
-            && self.scaling == Scaling::Global(Factor::ONE)
+            && self.scaling.is_one()
             && self.zero_point == 0
             && self.clamp.is_none()
             && self.lut.is_none()
@@ -312,6 +327,13 @@ pub struct Op {
     pub output: Output,
     /// The operators of the graph that it does, by their places.
     pub origin: Vec<usize>,
+}
+
+impl Op {
+    /// The tensors of its feature maps that it reads. Weights, biases and tables are constants beside.
+    pub fn reads(&self) -> impl Iterator<Item = TensorId> + '_ {
+        self.inputs.iter().map(|input| input.view.tensor)
+    }
 }
 
 /// Operations in the order in which they run.
