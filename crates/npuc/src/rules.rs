@@ -45,6 +45,29 @@ pub fn one_pass(program: &Program, op: &Op, generation: Generation) -> bool {
         Kind::Reduce(crate::ir::Reduce::Sum) => {
             plain_inputs(op) && matches!(out.scaling, Scaling::Global(_)) && ofm != Elem::I48
         }
+        // These are about bits, counts or truth, not about quantities.
+        Kind::Elementwise(how) if !how.scales() => {
+            let alike = ifms.iter().all(|&e| e == ifms[0]);
+            let types = match how {
+                // Truth is not 1 on the hardware: it is made 1 by an operation of its own.
+                Elementwise::CmpEq | Elementwise::CmpGe | Elementwise::CmpGt => out.is_plain(),
+                Elementwise::Asr { .. } => ifms[0] >= ofm,
+                // What is lost or comes in depends on the width.
+                _ => ifms[0] == ofm,
+            };
+            alike && types && out.scaling.is_one() && out.lut.is_none() && plain_inputs(op)
+        }
+        // Products are summed up by an operation that takes any scale.
+        Kind::MatMul => {
+            let narrow = ifms.iter().all(|&e| e == ifms[0] && e.bits() <= 16);
+            narrow && ofm != Elem::I48 && matches!(out.scaling, Scaling::Global(_)) && plain_inputs(op)
+        }
+        // Sums stand 16 bits higher (U85).
+        Kind::Resize { .. } => match out.scaling {
+            Scaling::Global(f) if generation == Generation::U85 => f.shift <= 47 && plain_inputs(op),
+            Scaling::Global(f) => f.multiplier == 1 && plain_inputs(op),
+            Scaling::PerChannel(_) => false,
+        },
         Kind::Elementwise(_) => {
             let alike = op.inputs.windows(2).all(|pair| {
                 elem(pair[0].view.tensor) == elem(pair[1].view.tensor) && pair[0].signed == pair[1].signed

@@ -3,9 +3,8 @@
 //! It is written for being right. Every sum is 64 bits with overflow checked; what the hardware does beyond its
 //! accumulators is no part of the meaning of a program, so a program that gets there is refused.
 
-use super::{
-    Elem, Elementwise, Factor, Input, Kernel, Kind, Op, Output, Pool, Program, Reduce, Scaling, TensorId,
-};
+use super::compute::{LEAVES, elementwise, interpolated, mac, pool, reduce, resize};
+use super::{Elem, Factor, Input, Kernel, Kind, Op, Output, Program, Scaling, TensorId};
 use tombolo_tosa::{Data, Rounding};
 
 /// Runs a program. Inputs and outputs are elements in the order of [`Program::inputs`] and
@@ -64,8 +63,6 @@ impl Source<'_> {
     }
 }
 
-const LEAVES: &str = "a sum leaves 64 bits";
-
 fn step(program: &Program, values: &mut [Option<Vec<i64>>], op: &Op) -> Result<(), String> {
     let mut sources = Vec::new();
     for input in &op.inputs {
@@ -77,16 +74,32 @@ fn step(program: &Program, values: &mut [Option<Vec<i64>>], op: &Op) -> Result<(
     }
     let parameters = |id: TensorId| values[id.index()].as_deref().unwrap_or_default();
     let (ifm, ofm) = (op.inputs[0].view.shape, op.output.view.shape);
+    let columns = match op.kind {
+        Kind::Gather | Kind::Scatter => columns(op, &sources[1])?,
+        _ => Vec::new(),
+    };
+    let column = |x: usize| columns.get(x).copied().unwrap_or(usize::MAX);
+    let bits = program.tensor(op.inputs[0].view.tensor).elem.bits();
     let mut results = Vec::new();
     for y in 0..ofm[0] {
         for x in 0..ofm[1] {
             for c in 0..ofm[2] {
                 let acc = match &op.kind {
                     Kind::Identity => sources[0].get(y, x, c),
-                    Kind::Elementwise(Elementwise::Abs) => sources[0].get(y, x, c).abs(),
                     Kind::Elementwise(op) => {
-                        elementwise(*op, sources[0].get(y, x, c), sources[1].get(y, x, c))?
+                        let second = if op.unary() { 0 } else { sources[1].get(y, x, c) };
+                        elementwise(*op, bits, sources[0].get(y, x, c), second)?
                     }
+                    Kind::MatMul => (0..ifm[2])
+                        .try_fold(0, |sum, i| mac(sum, sources[0].get(y, x, i), sources[1].get(0, c, i)))?,
+                    Kind::Resize { mode, axes } => {
+                        resize(*mode, axes, [y, x], [ifm[0], ifm[1]], |y, x| sources[0].get(y, x, c))?
+                    }
+                    Kind::Gather => sources[0].get(0, column(x), c),
+                    Kind::Scatter => match column(x) {
+                        usize::MAX => sources[0].get(0, x, c),
+                        from => sources[2].get(0, from, c),
+                    },
                     Kind::Reduce(how) => reduce(*how, (0..ifm[2]).map(|c| sources[0].get(y, x, c)))?,
                     Kind::Pool(how, kernel) => {
                         let window = taps(kernel, ifm, y, x);
@@ -125,6 +138,29 @@ fn step(program: &Program, values: &mut [Option<Vec<i64>>], op: &Op) -> Result<(
     Ok(())
 }
 
+/// For each column of a gather's output the one of the input; for each of a scatter's that of the third input, or
+/// the greatest number.
+fn columns(op: &Op, indices: &Source<'_>) -> Result<Vec<usize>, String> {
+    let ifm = op.inputs[0].view.shape;
+    let count = op.inputs[1].view.shape[1];
+    let index = |i: usize| {
+        let index = indices.get(0, i, 0);
+        let found = usize::try_from(index).ok().filter(|&n| n < ifm[1]);
+        found.ok_or(format!("index {index} leaves the {} rows", ifm[1]))
+    };
+    let named = (0..count).map(index).collect::<Result<Vec<usize>, String>>()?;
+    if op.kind == Kind::Gather {
+        return Ok(named);
+    }
+    let mut from = vec![usize::MAX; ifm[1]];
+    for (i, at) in named.into_iter().enumerate() {
+        if std::mem::replace(&mut from[at], i) != usize::MAX {
+            return Err(format!("index {at} stands there twice"));
+        }
+    }
+    Ok(from)
+}
+
 impl Kernel {
     fn taps(&self) -> usize {
         self.size[0] * self.size[1]
@@ -142,51 +178,6 @@ fn taps(kernel: &Kernel, ifm: [usize; 3], y: usize, x: usize) -> impl Iterator<I
     })
 }
 
-fn mac(sum: i64, a: i64, b: i64) -> Result<i64, String> {
-    a.checked_mul(b).and_then(|p| sum.checked_add(p)).ok_or_else(|| LEAVES.into())
-}
-
-fn elementwise(op: Elementwise, a: i64, b: i64) -> Result<i64, String> {
-    match op {
-        Elementwise::Add => a.checked_add(b),
-        Elementwise::Sub => a.checked_sub(b),
-        Elementwise::Mul => a.checked_mul(b),
-        Elementwise::Max => Some(a.max(b)),
-        Elementwise::Min => Some(a.min(b)),
-        Elementwise::Abs => Some(a.abs()),
-    }
-    .ok_or_else(|| LEAVES.into())
-}
-
-fn reduce(how: Reduce, mut values: impl Iterator<Item = i64>) -> Result<i64, String> {
-    match how {
-        Reduce::Sum => values.try_fold(0i64, i64::checked_add).ok_or_else(|| LEAVES.into()),
-        Reduce::Max => values.max().ok_or_else(|| "nothing to reduce".into()),
-        Reduce::Min => values.min().ok_or_else(|| "nothing to reduce".into()),
-    }
-}
-
-fn pool(how: Pool, values: impl Iterator<Item = i64>) -> Result<i64, String> {
-    match how {
-        Pool::Max => values.max().ok_or_else(|| "a window of padding only".into()),
-        Pool::Average => {
-            let (mut sum, mut count) = (0i64, 0i64);
-            for value in values {
-                sum = sum.checked_add(value).ok_or(LEAVES)?;
-                count += 1;
-            }
-            if count == 0 {
-                return Err("a window of padding only".into());
-            }
-            // TOSA's reciprocal_scale.
-            let k = 64 - (count as u64 - 1).leading_zeros();
-            let multiplier = ((1i64 << 30) + 1).checked_shl(k).ok_or(LEAVES)? / count;
-            let product = sum.checked_mul(multiplier).ok_or(LEAVES)?;
-            Ok((product + (1i64 << (29 + k))) >> (30 + k))
-        }
-    }
-}
-
 /// The output stage.
 fn finish(out: &Output, elem: Elem, table: Option<&[i64]>, acc: i64, c: usize) -> Result<i64, String> {
     let factor = match &out.scaling {
@@ -199,8 +190,13 @@ fn finish(out: &Output, elem: Elem, table: Option<&[i64]>, acc: i64, c: usize) -
         value = value.max(low).min(high);
     }
     if let Some(table) = table {
-        let at = usize::try_from(value + 128).ok().filter(|&at| at < table.len());
-        value = table[at.ok_or("a value leaves its table")?];
+        value = match table.len() {
+            513 => interpolated(table, value)?,
+            _ => {
+                let at = usize::try_from(value.saturating_add(128)).ok().filter(|&at| at < table.len());
+                table[at.ok_or("a value leaves its table")?]
+            }
+        };
     }
     let (low, high) = elem.range(out.signed);
     if !(low..=high).contains(&value) {

@@ -11,6 +11,7 @@
 //!
 //! [`eval`] gives that meaning to a program, so that each layer above the command stream can be proven alone.
 
+mod compute;
 pub mod eval;
 
 use std::fmt;
@@ -202,7 +203,9 @@ pub struct Output {
     /// Least and greatest value, zero point included. `None`: a value out of the element's range is an error of
     /// the graph.
     pub clamp: Option<(i64, i64)>,
-    /// 256 elements, looked up by the value plus 128 after the clamp.
+    /// A constant that the value after the clamp is looked up in. 256 elements: by the value plus 128. 513
+    /// elements: values of 16 bits, on the lines between neighbours, times 128, as TOSA's TABLE does; the slope
+    /// must be one of 16 bits.
     pub lut: Option<TensorId>,
 }
 
@@ -261,6 +264,8 @@ pub enum Reduce {
     Max,
     /// The least.
     Min,
+    /// The place of the greatest; of several, the first.
+    ArgMax,
 }
 
 /// An operation on each element of one or two inputs.
@@ -278,6 +283,68 @@ pub enum Elementwise {
     Min,
     /// Without its sign; one input.
     Abs,
+    /// How many of 32 bits are zero before the first one; one input.
+    Clz,
+    /// Both, bit by bit.
+    And,
+    /// Either, bit by bit.
+    Or,
+    /// One of both, bit by bit.
+    Xor,
+    /// The other bits; one input.
+    Not,
+    /// The first shifted left by the second; bits beyond those of the first input's elements are lost.
+    Shl,
+    /// The first shifted right by the second, as a number with a sign.
+    Asr {
+        /// To the nearest, ties up; else down.
+        round: bool,
+    },
+    /// The bits of the first input's elements shifted right by the second; zeros come in.
+    Lsr,
+    /// The quotient, rounded towards 0.
+    Div,
+    /// 1 if they are equal, else 0.
+    CmpEq,
+    /// 1 if the first is not less, else 0.
+    CmpGe,
+    /// 1 if the first is greater, else 0.
+    CmpGt,
+}
+
+impl Elementwise {
+    /// Whether it has one input.
+    pub fn unary(self) -> bool {
+        matches!(self, Elementwise::Abs | Elementwise::Clz | Elementwise::Not)
+    }
+
+    /// Whether its result is a quantity, that the output stage may scale; others are bits, counts or truth.
+    pub fn scales(self) -> bool {
+        use Elementwise::{Abs, Add, Max, Min, Mul, Sub};
+        matches!(self, Add | Sub | Mul | Max | Min | Abs)
+    }
+}
+
+/// How an image is seen at other points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResizeMode {
+    /// The nearest element, the next one if two are.
+    Nearest,
+    /// The four around it, each times how far the point is from the one on the other side: sums are as many times
+    /// the mean as the product of the numerators.
+    Bilinear,
+}
+
+/// Where a resized row or column is in the input: at `(out * denominator + offset) / numerator`. What is
+/// beyond the border is as the border.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResizeAxis {
+    /// Steps between two elements of the input: 1 to 2048.
+    pub numerator: i32,
+    /// Steps between two elements of the output: at least 1.
+    pub denominator: i32,
+    /// Of the first element of the output, in steps.
+    pub offset: i32,
 }
 
 /// What is done.
@@ -314,6 +381,22 @@ pub enum Kind {
     Reduce(Reduce),
     /// On each element.
     Elementwise(Elementwise),
+    /// Sums of products of each pixel of the first input with each column of the second, which has one row and
+    /// as many columns as the output has channels.
+    MatMul,
+    /// An image at other points: each channel by itself.
+    Resize {
+        /// Which elements.
+        mode: ResizeMode,
+        /// Of rows and of columns.
+        axes: [ResizeAxis; 2],
+    },
+    /// Columns of the first input that the second names: all three have one row, the second one channel. A column
+    /// that does not exist is an error of the graph.
+    Gather,
+    /// The first input, with those of its columns that the second input names replaced by the third's: all have
+    /// one row, the second one channel. A column that does not exist, or is named twice, is an error of the graph.
+    Scatter,
 }
 
 /// An operation.
@@ -321,7 +404,7 @@ pub enum Kind {
 pub struct Op {
     /// What is done.
     pub kind: Kind,
-    /// What it reads: one or two.
+    /// What it reads: one to three.
     pub inputs: Vec<Input>,
     /// What it writes.
     pub output: Output,
@@ -396,7 +479,12 @@ impl Program {
         let same = |a: [usize; 3], b: [usize; 3], what: &str| {
             (a == b).then_some(()).ok_or(format!("{what} has the shape {a:?}, not {b:?}"))
         };
-        let wanted = if matches!(op.kind, Kind::Elementwise(e) if e != Elementwise::Abs) { 2 } else { 1 };
+        let wanted = match op.kind {
+            Kind::Elementwise(e) if !e.unary() => 2,
+            Kind::MatMul | Kind::Gather => 2,
+            Kind::Scatter => 3,
+            _ => 1,
+        };
         if op.inputs.len() != wanted {
             return Err(format!("has {} inputs, not {wanted}", op.inputs.len()));
         }
@@ -413,6 +501,27 @@ impl Program {
                 op.inputs.iter().try_for_each(|input| same(input.view.shape, ofm, "an input"))?;
             }
             Kind::Reduce(_) => same([ifm[0], ifm[1], 1], ofm, "the reduced input")?,
+            Kind::MatMul => {
+                same(op.inputs[1].view.shape, [1, ofm[2], ifm[2]], "the second input")?;
+                same([ifm[0], ifm[1], ofm[2]], ofm, "the product")?;
+            }
+            Kind::Resize { axes, .. } => {
+                same([ofm[0], ofm[1], ifm[2]], ofm, "the resized input")?;
+                let good = |a: &ResizeAxis| (1..=2048).contains(&a.numerator) && a.denominator >= 1;
+                axes.iter().all(good).then_some(()).ok_or(format!("scales can't be {axes:?}"))?;
+            }
+            Kind::Gather => {
+                same(op.inputs[1].view.shape, [1, ofm[1], 1], "the second input")?;
+                same([1, ofm[1], ifm[2]], ofm, "the gathered input")?;
+                same([1, ifm[1], ifm[2]], ifm, "the input")?;
+            }
+            Kind::Scatter => {
+                same([1, ofm[1], ofm[2]], ifm, "the input")?;
+                let columns = op.inputs[1].view.shape[1];
+                same(op.inputs[1].view.shape, [1, columns, 1], "the second input")?;
+                same(op.inputs[2].view.shape, [1, columns, ofm[2]], "the third input")?;
+                same(ifm, ofm, "the output")?;
+            }
             Kind::Pool(_, kernel) => {
                 kernel.verify(ifm, ofm)?;
                 same([ofm[0], ofm[1], ifm[2]], ofm, "the pooled input")?;
@@ -434,7 +543,7 @@ impl Program {
         {
             return Err(format!("{} factors for {} channels", factors.len(), ofm[2]));
         }
-        op.output.lut.map_or(Ok(()), |lut| constant("the table", lut, &[256]))
+        op.output.lut.map_or(Ok(()), |lut| constant("the table", lut, &[256, 513]))
     }
 }
 
@@ -470,12 +579,31 @@ impl Kind {
             Kind::Reduce(Reduce::Sum) => "reduce_sum",
             Kind::Reduce(Reduce::Max) => "reduce_max",
             Kind::Reduce(Reduce::Min) => "reduce_min",
+            Kind::Reduce(Reduce::ArgMax) => "argmax",
             Kind::Elementwise(Elementwise::Add) => "add",
             Kind::Elementwise(Elementwise::Sub) => "sub",
             Kind::Elementwise(Elementwise::Mul) => "mul",
             Kind::Elementwise(Elementwise::Max) => "max",
             Kind::Elementwise(Elementwise::Min) => "min",
             Kind::Elementwise(Elementwise::Abs) => "abs",
+            Kind::Elementwise(Elementwise::Clz) => "clz",
+            Kind::Elementwise(Elementwise::And) => "and",
+            Kind::Elementwise(Elementwise::Or) => "or",
+            Kind::Elementwise(Elementwise::Xor) => "xor",
+            Kind::Elementwise(Elementwise::Not) => "not",
+            Kind::Elementwise(Elementwise::Shl) => "shl",
+            Kind::Elementwise(Elementwise::Asr { round: false }) => "asr",
+            Kind::Elementwise(Elementwise::Asr { round: true }) => "asr_rounded",
+            Kind::Elementwise(Elementwise::Lsr) => "lsr",
+            Kind::Elementwise(Elementwise::Div) => "div",
+            Kind::Elementwise(Elementwise::CmpEq) => "cmp_eq",
+            Kind::Elementwise(Elementwise::CmpGe) => "cmp_ge",
+            Kind::Elementwise(Elementwise::CmpGt) => "cmp_gt",
+            Kind::MatMul => "matmul",
+            Kind::Resize { mode: ResizeMode::Nearest, .. } => "resize_nearest",
+            Kind::Resize { mode: ResizeMode::Bilinear, .. } => "resize_bilinear",
+            Kind::Gather => "gather",
+            Kind::Scatter => "scatter",
         }
     }
 }
@@ -504,6 +632,12 @@ impl fmt::Display for Program {
             {
                 let Kernel { size, stride, dilation, pad } = kernel;
                 write!(f, " kernel {size:?} stride {stride:?} dilation {dilation:?} pad {pad:?}")?;
+            }
+            if let Kind::Resize { axes, .. } = &op.kind {
+                for (axis, what) in axes.iter().zip(["rows", "columns"]) {
+                    let ResizeAxis { numerator, denominator, offset } = axis;
+                    write!(f, " {what} (x * {denominator} + {offset}) / {numerator}")?;
+                }
             }
             let out = &op.output;
             match &out.scaling {

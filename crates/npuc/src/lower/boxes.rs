@@ -1,10 +1,7 @@
 //! Any number of dimensions as boxes of three.
 
-use super::Strided;
+use super::{MOST, Strided};
 use crate::ir::View;
-
-/// As many operations as an operator may become. More are no program that anybody waits for.
-const MOST: usize = 1 << 16;
 
 /// Splits dimensions that all operands go through together into boxes of height, width and depth. The last
 /// dimensions stay as they are; those before are merged where all operands allow it, and counted out otherwise.

@@ -105,6 +105,9 @@ pub fn lower(graph: &tosa::Graph<'_>) -> Result<Program, Error> {
     Ok(cx.program)
 }
 
+/// As many operations as a program may have. More are no program that anybody waits for.
+const MOST: usize = 1 << 16;
+
 /// Where a tensor of the graph is: all of a tensor of the program, in order.
 #[derive(Debug, Clone)]
 struct Place {
@@ -131,12 +134,25 @@ struct Strided {
 
 fn elem_of(dtype: Dtype) -> Result<Elem, String> {
     match dtype {
-        Dtype::I8 | Dtype::I4 => Ok(Elem::I8),
+        // Truth is a byte of 0 or 1; files have four bits as two in a byte, and only constants are unpacked.
+        Dtype::I8 | Dtype::I4 | Dtype::Bool => Ok(Elem::I8),
         Dtype::I16 => Ok(Elem::I16),
         Dtype::I32 => Ok(Elem::I32),
         Dtype::I48 => Ok(Elem::I48),
-        _ => Err(format!("elements must be i8, i16 or i32, and are {dtype}")),
+        _ => Err(format!("elements must be bool, i8, i16 or i32, and are {dtype}")),
     }
+}
+
+/// Numbers as the data of a constant.
+fn data_of(elem: Elem, ints: &[i64]) -> Result<Data, String> {
+    let dtype = match elem {
+        Elem::I8 => Dtype::I8,
+        Elem::I16 => Dtype::I16,
+        Elem::I32 => Dtype::I32,
+        Elem::I48 => Dtype::I48,
+    };
+    let value = Value::from_ints(dtype, vec![ints.len()], ints).map_err(|e| e.to_string())?;
+    Ok(value.data().clone())
 }
 
 /// Distances of the dimensions of a dense tensor.
@@ -210,6 +226,21 @@ impl Cx<'_, '_> {
         self.program.add(Tensor { name, elem, elements: data.len(), data: Some(data) })
     }
 
+    /// An operand that is the same number everywhere.
+    fn repeated(&mut self, elem: Elem, value: i64, rank: usize) -> Result<Strided, String> {
+        let tensor = self.constant(format!("{value} {elem}"), elem, data_of(elem, &[value])?);
+        Ok(Strided { tensor, offset: 0, strides: vec![0; rank] })
+    }
+
+    /// A tensor that the graph does not have.
+    fn between(&mut self, of: &Place, step: &str, elem: Elem, dims: &[usize]) -> Result<Place, String> {
+        let elements = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d)).filter(|&n| n < 1 << 40);
+        let elements = elements.ok_or(format!("a shape of {dims:?} on the way is too large"))?;
+        let name = format!("{} {step}", self.program.tensor(of.tensor).name);
+        let tensor = self.program.add(Tensor { name, elem, elements, data: None });
+        Ok(Place { tensor, dims: dims.to_vec() })
+    }
+
     /// The numbers of an operand that must be a constant.
     fn ints(&self, op: &tosa::Operation, i: usize, role: &str) -> Result<Vec<i64>, String> {
         let id = op.inputs.get(i).ok_or(format!("{role} is missing"))?;
@@ -245,8 +276,12 @@ impl Cx<'_, '_> {
     }
 
     /// Adds an operation of this operator.
-    fn push(&mut self, kind: Kind, inputs: Vec<Input>, output: Output) {
+    fn push(&mut self, kind: Kind, inputs: Vec<Input>, output: Output) -> Result<(), String> {
+        if self.program.ops.len() >= MOST {
+            return Err(format!("the program would have more than {MOST} operations from here on"));
+        }
         self.program.ops.push(Op { kind, inputs, output, origin: vec![self.index] });
+        Ok(())
     }
 
     /// Adds operations on each element: as many as `dims` has boxes of three dimensions.
@@ -266,7 +301,7 @@ impl Cx<'_, '_> {
             };
             let inputs = sources.iter().zip(inputs);
             let inputs = inputs.map(|(&view, &(_, zero_point, signed))| Input::new(view, zero_point, signed));
-            self.push(kind.clone(), inputs.collect(), output(target));
+            self.push(kind.clone(), inputs.collect(), output(target))?;
         }
         Ok(())
     }

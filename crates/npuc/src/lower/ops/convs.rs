@@ -101,7 +101,7 @@ pub(super) fn batches(
     let ((n, ifm), (_, ofm)) = (from.nhwc()?, to.nhwc()?);
     for i in 0..n {
         let input = Input::new(from.batch(i, ifm), zero_point, true);
-        cx.push(kind.clone(), vec![input], Output::plain(to.batch(i, ofm)));
+        cx.push(kind.clone(), vec![input], Output::plain(to.batch(i, ofm)))?;
     }
     Ok(())
 }

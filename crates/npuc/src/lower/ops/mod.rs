@@ -2,10 +2,14 @@
 
 mod convs;
 mod elementwise;
+mod gather;
+mod logical;
+mod matmul;
 mod movement;
 mod pools;
 mod reductions;
 mod rescale;
+mod resize;
 
 use super::Cx;
 use crate::ir::{Elementwise, Reduce};
@@ -31,12 +35,47 @@ pub(super) fn lower(cx: &mut Cx<'_, '_>, op: &Operation) -> Result<(), String> {
         Op::Mul(_) => elementwise::mul(cx, op),
         Op::Maximum(_) => elementwise::binary(cx, op, Elementwise::Max),
         Op::Minimum(_) => elementwise::binary(cx, op, Elementwise::Min),
-        Op::Abs(_) => elementwise::abs(cx, op),
+        Op::IntDiv(_) => elementwise::binary(cx, op, Elementwise::Div),
+        Op::BitwiseAnd(_) => elementwise::binary(cx, op, Elementwise::And),
+        Op::BitwiseOr(_) => elementwise::binary(cx, op, Elementwise::Or),
+        Op::BitwiseXor(_) => elementwise::binary(cx, op, Elementwise::Xor),
+        Op::BitwiseNot(_) => elementwise::unary(cx, op, Elementwise::Not),
+        Op::LogicalLeftShift(_) => elementwise::binary(cx, op, Elementwise::Shl),
+        Op::LogicalRightShift(_) => elementwise::binary(cx, op, Elementwise::Lsr),
+        Op::ArithmeticRightShift(attrs) => {
+            elementwise::binary(cx, op, Elementwise::Asr { round: attrs.round })
+        }
+        Op::Equal(_) => elementwise::binary(cx, op, Elementwise::CmpEq),
+        Op::GreaterEqual(_) => elementwise::binary(cx, op, Elementwise::CmpGe),
+        Op::Greater(_) => elementwise::binary(cx, op, Elementwise::CmpGt),
+        Op::Abs(_) => elementwise::unary(cx, op, Elementwise::Abs),
+        Op::Clz(_) => elementwise::unary(cx, op, Elementwise::Clz),
+        Op::Negate(_) => elementwise::negate(cx, op),
+        // Of 0 and 1 these are the same.
+        Op::LogicalAnd(_) => elementwise::binary(cx, op, Elementwise::Min),
+        Op::LogicalOr(_) => elementwise::binary(cx, op, Elementwise::Max),
+        Op::LogicalXor(_) => logical::xor(cx, op),
+        Op::LogicalNot(_) => logical::not(cx, op),
+        Op::Select(_) => logical::select(cx, op),
+        Op::Cast(_) => logical::cast(cx, op),
+        Op::MatMul(_) => matmul::matmul(cx, op, false),
+        Op::MatMulT(_) => matmul::matmul(cx, op, true),
+        Op::Resize(attrs) => resize::resize(cx, op, attrs),
+        Op::Reverse(attrs) => movement::reverse(cx, op, attrs.axis),
+        Op::Gather(_) => gather::gather(cx, op, None),
+        Op::RowGather(_) => {
+            let count = cx.int(op, 2, "row_count")?;
+            gather::gather(cx, op, Some(count))
+        }
+        Op::Scatter(_) => gather::scatter(cx, op),
         Op::MaxPool2d(attrs) => pools::max(cx, op, attrs),
         Op::AvgPool2d(attrs) => pools::average(cx, op, attrs),
         Op::ReduceSum(attrs) => reductions::reduce(cx, op, attrs.axis, Reduce::Sum),
         Op::ReduceMax(attrs) => reductions::reduce(cx, op, attrs.axis, Reduce::Max),
         Op::ReduceMin(attrs) => reductions::reduce(cx, op, attrs.axis, Reduce::Min),
+        Op::ReduceAll(attrs) => reductions::reduce(cx, op, attrs.axis, Reduce::Min),
+        Op::ReduceAny(attrs) => reductions::reduce(cx, op, attrs.axis, Reduce::Max),
+        Op::ArgMax(attrs) => reductions::reduce(cx, op, attrs.axis, Reduce::ArgMax),
         _ => Err("there is no lowering for this operator yet".into()),
     }
 }

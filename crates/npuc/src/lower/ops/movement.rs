@@ -1,6 +1,6 @@
 //! Operators that only move elements.
 
-use super::super::{Cx, Place, Strided, dense, elem_of};
+use super::super::{Cx, Place, Strided, data_of, dense, elem_of};
 use crate::ir::{Output, Tensor};
 use tombolo_tosa::{Data, Dtype, Operation, Value};
 
@@ -90,10 +90,8 @@ pub(super) fn pad(cx: &mut Cx<'_, '_>, op: &Operation) -> Result<(), String> {
             let constant = match border {
                 Some(constant) => constant,
                 None => {
-                    let data =
-                        Value::from_ints(dtype_of(elem)?, vec![1], &[value]).map_err(|e| e.to_string())?;
                     let name = format!("{} border", cx.program.tensor(to.tensor).name);
-                    *border.insert(cx.constant(name, elem, data.data().clone()))
+                    *border.insert(cx.constant(name, elem, data_of(elem, &[value])?))
                 }
             };
             let mut part = inside.clone();
@@ -109,15 +107,6 @@ pub(super) fn pad(cx: &mut Cx<'_, '_>, op: &Operation) -> Result<(), String> {
     cx.copy(&from.dims, from.strided(), &inside)
 }
 
-fn dtype_of(elem: crate::ir::Elem) -> Result<Dtype, String> {
-    match elem {
-        crate::ir::Elem::I8 => Ok(Dtype::I8),
-        crate::ir::Elem::I16 => Ok(Dtype::I16),
-        crate::ir::Elem::I32 => Ok(Dtype::I32),
-        crate::ir::Elem::I48 => Err("sums of 48 bits can't be moved".into()),
-    }
-}
-
 /// TRANSPOSE: the input read in another order.
 pub(super) fn transpose(cx: &mut Cx<'_, '_>, op: &Operation, perms: &[i32]) -> Result<(), String> {
     let from = cx.input(op, 0)?;
@@ -127,6 +116,22 @@ pub(super) fn transpose(cx: &mut Cx<'_, '_>, op: &Operation, perms: &[i32]) -> R
         perms.iter().map(|&p| strides.get(usize::try_from(p).ok()?).copied()).collect();
     let strides = strides.ok_or(format!("perms {perms:?} are not dimensions of {:?}", from.dims))?;
     cx.copy(&to.dims, Strided { tensor: from.tensor, offset: 0, strides }, &to.strided())
+}
+
+/// REVERSE: one copy for each place along the axis. No generation reads backwards, and only U85 writes so.
+pub(super) fn reverse(cx: &mut Cx<'_, '_>, op: &Operation, axis: i32) -> Result<(), String> {
+    let from = cx.input(op, 0)?;
+    let to = cx.result(op)?;
+    let axis = axis_of(axis, &from.dims)?;
+    let (size, mut dims) = (from.dims[axis], from.dims.clone());
+    dims[axis] = 1;
+    for i in 0..size {
+        let (mut source, mut target) = (from.strided(), to.strided());
+        source.offset = i * source.strides[axis];
+        target.offset = (size - 1 - i) * source.strides[axis];
+        cx.copy(&dims, source, &target)?;
+    }
+    Ok(())
 }
 
 /// TILE: the input into each of its places.

@@ -32,7 +32,7 @@ pub(super) fn average(cx: &mut Cx<'_, '_>, op: &Operation, attrs: &AvgPool2d) ->
     for i in 0..n {
         let input = Input::new(from.batch(i, ifm), zero_point, true);
         let output = Output { zero_point: output_zero_point, clamp, ..Output::plain(to.batch(i, ofm)) };
-        cx.push(Kind::Pool(Pool::Average, kernel), vec![input], output);
+        cx.push(Kind::Pool(Pool::Average, kernel), vec![input], output)?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! REDUCE_SUM, REDUCE_MAX, REDUCE_MIN.
+//! REDUCE_SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_ALL, REDUCE_ANY, ARGMAX.
 
 use super::super::{Cx, Strided, dense};
 use super::movement::axis_of;
@@ -21,7 +21,7 @@ pub(super) fn reduce(cx: &mut Cx<'_, '_>, op: &Operation, axis: i32, how: Reduce
     let ofm = super::super::boxes::boxes(&[before, behind, 1], &[&target])?;
     for (ifm, ofm) in ifm.into_iter().flatten().zip(ofm.into_iter().flatten()) {
         let input = Input::new(ifm, 0, true);
-        cx.push(Kind::Reduce(how), vec![input], Output::plain(ofm));
+        cx.push(Kind::Reduce(how), vec![input], Output::plain(ofm))?;
     }
     Ok(())
 }
