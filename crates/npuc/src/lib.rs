@@ -8,6 +8,7 @@
 //! - [`ir`]: NPU operations before they are scheduled, with an evaluator that gives them their meaning.
 //! - [`lower`]: a TOSA graph as such operations, one operator at a time.
 //! - [`fuse`]: operations merged into what one pass through the data path can do.
+//! - [`legalize`]: what the hardware lacks, made of what it has.
 //! - [`rules`]: what one pass of each generation can do.
 //! - [`hw`]: operations as the hardware takes them.
 #![forbid(unsafe_code)]
@@ -16,5 +17,6 @@
 pub mod fuse;
 pub mod hw;
 pub mod ir;
+pub mod legalize;
 pub mod lower;
 pub mod rules;

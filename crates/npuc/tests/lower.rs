@@ -9,6 +9,7 @@ use std::path::Path;
 use tombolo_ethosu::Generation;
 use tombolo_npuc::fuse::fuse;
 use tombolo_npuc::ir::{Kind, Program, eval};
+use tombolo_npuc::legalize::legalize;
 use tombolo_npuc::lower::{Error, lower};
 use tombolo_tosa::{Graph, Limits, Value};
 
@@ -37,6 +38,11 @@ fn compare(name: &str, graph: &Graph<'_>, inputs: Vec<Value>) -> Result<(usize, 
         let mut fused = program.clone();
         fuse(&mut fused, generation);
         run(&format!("fused for {generation:?}"), &fused);
+        let mut legal = fused.clone();
+        match legalize(&mut legal, generation) {
+            Ok(()) => run(&format!("legal for {generation:?}"), &legal),
+            Err(refused) => refused.iter().for_each(|r| println!("{name}: {generation}: {r}")),
+        }
         fused.ops.len()
     });
     Ok((program.ops.len(), fused))

@@ -580,30 +580,39 @@ impl Kind {
             Kind::Reduce(Reduce::Max) => "reduce_max",
             Kind::Reduce(Reduce::Min) => "reduce_min",
             Kind::Reduce(Reduce::ArgMax) => "argmax",
-            Kind::Elementwise(Elementwise::Add) => "add",
-            Kind::Elementwise(Elementwise::Sub) => "sub",
-            Kind::Elementwise(Elementwise::Mul) => "mul",
-            Kind::Elementwise(Elementwise::Max) => "max",
-            Kind::Elementwise(Elementwise::Min) => "min",
-            Kind::Elementwise(Elementwise::Abs) => "abs",
-            Kind::Elementwise(Elementwise::Clz) => "clz",
-            Kind::Elementwise(Elementwise::And) => "and",
-            Kind::Elementwise(Elementwise::Or) => "or",
-            Kind::Elementwise(Elementwise::Xor) => "xor",
-            Kind::Elementwise(Elementwise::Not) => "not",
-            Kind::Elementwise(Elementwise::Shl) => "shl",
-            Kind::Elementwise(Elementwise::Asr { round: false }) => "asr",
-            Kind::Elementwise(Elementwise::Asr { round: true }) => "asr_rounded",
-            Kind::Elementwise(Elementwise::Lsr) => "lsr",
-            Kind::Elementwise(Elementwise::Div) => "div",
-            Kind::Elementwise(Elementwise::CmpEq) => "cmp_eq",
-            Kind::Elementwise(Elementwise::CmpGe) => "cmp_ge",
-            Kind::Elementwise(Elementwise::CmpGt) => "cmp_gt",
             Kind::MatMul => "matmul",
             Kind::Resize { mode: ResizeMode::Nearest, .. } => "resize_nearest",
             Kind::Resize { mode: ResizeMode::Bilinear, .. } => "resize_bilinear",
             Kind::Gather => "gather",
             Kind::Scatter => "scatter",
+            Kind::Elementwise(how) => how.name(),
+        }
+    }
+}
+
+impl Elementwise {
+    /// In the field's words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Elementwise::Add => "add",
+            Elementwise::Sub => "sub",
+            Elementwise::Mul => "mul",
+            Elementwise::Max => "max",
+            Elementwise::Min => "min",
+            Elementwise::Abs => "abs",
+            Elementwise::Clz => "clz",
+            Elementwise::And => "and",
+            Elementwise::Or => "or",
+            Elementwise::Xor => "xor",
+            Elementwise::Not => "not",
+            Elementwise::Shl => "shl",
+            Elementwise::Asr { round: false } => "asr",
+            Elementwise::Asr { round: true } => "asr_rounded",
+            Elementwise::Lsr => "lsr",
+            Elementwise::Div => "div",
+            Elementwise::CmpEq => "cmp_eq",
+            Elementwise::CmpGe => "cmp_ge",
+            Elementwise::CmpGt => "cmp_gt",
         }
     }
 }

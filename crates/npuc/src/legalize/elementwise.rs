@@ -1,0 +1,117 @@
+//! Operations on each element: order of axes, operands that are repeated, types.
+
+use super::{Cx, Step, derived, halves, permuted};
+use crate::ir::{Elementwise, Input, Kind, Op, Output, Scaling, View};
+use crate::rules::{self, is_nhwc};
+
+impl Cx<'_> {
+    pub(super) fn elementwise(&mut self, op: &Op) -> Result<Step, String> {
+        let Kind::Elementwise(how) = op.kind else { return Ok(Step::Legal) };
+        if let Some(parts) = halves(op) {
+            return Ok(Step::Into(parts));
+        }
+        if let Some(parts) = self.neighbours(op)? {
+            return Ok(Step::Into(parts));
+        }
+        if !rules::one_pass(self.program, op, self.generation) {
+            return self.two_passes(op, how);
+        }
+        if let [a, b] = &op.inputs[..]
+            && !self.u85()
+            && repeats(&a.view)
+            && repeats(&b.view)
+            && !self.is_scalar(a)
+            && !self.is_scalar(b)
+        {
+            // One operand may be repeated: the other is written out.
+            let (first, rest) = self.written_out(op, 0)?;
+            return Ok(Step::Into(vec![first, rest]));
+        }
+        Ok(Step::Legal)
+    }
+
+    /// An order of axes in which channels are neighbours on all sides. Where there is none, inputs are copied.
+    fn neighbours(&mut self, op: &Op) -> Result<Option<Vec<Op>>, String> {
+        let fits = |op: &Op| op.inputs.iter().all(|i| repeated_or_nhwc(&i.view)) && is_nhwc(&op.output.view);
+        if fits(op) {
+            return Ok(None);
+        }
+        for axes in [[1, 0, 2], [0, 2, 1], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            let mut turned = op.clone();
+            turned.inputs.iter_mut().for_each(|i| i.view = permuted(&i.view, axes));
+            turned.output.view = permuted(&op.output.view, axes);
+            if fits(&turned) {
+                return Ok(Some(vec![turned]));
+            }
+        }
+        if let Some(i) = op.inputs.iter().position(|i| !repeated_or_nhwc(&i.view)) {
+            let (first, rest) = self.written_out(op, i)?;
+            return Ok(Some(vec![first, rest]));
+        }
+        // The output is copied into its order.
+        let elem = self.elem(&op.output.view);
+        let between = self.temporary(op, elem, op.output.view.shape)?;
+        let mut first = op.clone();
+        first.output.view = between;
+        let signed = op.output.signed;
+        let copy = Output { signed, ..Output::plain(op.output.view) };
+        Ok(Some(vec![first, derived(op, Kind::Identity, vec![Input::new(between, 0, signed)], copy)]))
+    }
+
+    /// A dense copy of an input, and the operation on the copy.
+    pub(super) fn written_out(&mut self, op: &Op, i: usize) -> Result<(Op, Op), String> {
+        let input = op.inputs[i];
+        let elem = self.elem(&input.view);
+        let copy = self.temporary(op, elem, input.view.shape)?;
+        let bits = Input::new(input.view, 0, true);
+        let first = derived(op, Kind::Identity, vec![bits], Output::plain(copy));
+        let mut rest = op.clone();
+        rest.inputs[i].view = copy;
+        Ok((first, rest))
+    }
+
+    fn is_scalar(&self, input: &Input) -> bool {
+        input.view.strides.iter().zip(input.view.shape).all(|(&stride, size)| stride == 0 || size == 1)
+            && self.program.tensor(input.view.tensor).data.is_some()
+    }
+
+    /// Scales, zero points or types that one pass does not take: they become operations of their own.
+    fn two_passes(&mut self, op: &Op, how: Elementwise) -> Result<Step, String> {
+        let out = &op.output;
+        let elem = self.elem(&out.view);
+        let mut plain = op.clone();
+        plain.output = Output { ..Output::plain(out.view) };
+        if !out.is_plain() && rules::one_pass(self.program, &plain, self.generation) {
+            // 32 bits hold the result of all of them: TOSA has no other type there.
+            let between = self.temporary(op, crate::ir::Elem::I32, out.view.shape)?;
+            let mut first = op.clone();
+            first.output = Output::plain(between);
+            // A rounded shift is part of a multiplication.
+            if let (Elementwise::Mul, Scaling::Global(factor)) = (how, &out.scaling)
+                && factor.multiplier == 1
+            {
+                first.output.scaling = out.scaling.clone();
+                first.output.rounding = out.rounding;
+                let rest = Output { scaling: Scaling::Global(crate::ir::Factor::ONE), ..out.clone() };
+                let second = derived(op, Kind::Identity, vec![Input::new(between, 0, true)], rest);
+                return Ok(Step::Into(vec![first, second]));
+            }
+            let second = derived(op, Kind::Identity, vec![Input::new(between, 0, true)], out.clone());
+            return Ok(Step::Into(vec![first, second]));
+        }
+        Err(format!(
+            "{} of {:?} to {elem} is not possible in one pass: types of inputs must be the same, scales fit",
+            how.name(),
+            op.inputs.iter().map(|i| self.elem(&i.view).to_string()).collect::<Vec<_>>()
+        ))
+    }
+}
+
+/// Whether an element is read more than once.
+pub(crate) fn repeats(view: &View) -> bool {
+    view.shape.iter().zip(view.strides).any(|(&size, stride)| size > 1 && stride == 0)
+}
+
+fn repeated_or_nhwc(view: &View) -> bool {
+    is_nhwc(view) || view.strides[2] == 0
+}
