@@ -10,10 +10,12 @@
 //! - [`fuse`]: operations merged into what one pass through the data path can do.
 //! - [`legalize`]: what the hardware lacks, made of what it has.
 //! - [`rules`]: what one pass of each generation can do.
+//! - [`block`]: how operations are cut into blocks, and what they take.
 //! - [`hw`]: operations as the hardware takes them.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod block;
 pub mod fuse;
 pub mod hw;
 pub mod ir;
