@@ -62,17 +62,20 @@ pub fn one_pass(program: &Program, op: &Op, generation: Generation) -> bool {
             let narrow = ifms.iter().all(|&e| e == ifms[0] && e.bits() <= 16);
             narrow && ofm != Elem::I48 && matches!(out.scaling, Scaling::Global(_)) && plain_inputs(op)
         }
-        // Sums stand 16 bits higher (U85).
-        Kind::Resize { .. } => match out.scaling {
-            Scaling::Global(f) if generation == Generation::U85 => f.shift <= 47 && plain_inputs(op),
-            Scaling::Global(f) => f.multiplier == 1 && plain_inputs(op),
-            Scaling::PerChannel(_) => false,
-        },
         Kind::Elementwise(_) => {
             let alike = op.inputs.windows(2).all(|pair| {
                 elem(pair[0].view.tensor) == elem(pair[1].view.tensor) && pair[0].signed == pair[1].signed
             });
             alike && ofm != Elem::I48 && scales(program, op, generation).is_some()
+        }
+        Kind::Resize { mode: crate::ir::ResizeMode::Nearest, .. } => {
+            plain_inputs(op) && out.scaling.is_one() && ifms.iter().all(|&e| e == ofm)
+        }
+        // A depthwise convolution on U55 and U65; on U85 sums come with a shift of their own.
+        Kind::Resize { .. } => {
+            let fits =
+                generation != Generation::U85 || crate::legalize::resize::shift_only(&out.scaling).is_some();
+            plain_inputs(op) && fits && ofm != Elem::I48
         }
         _ => out.scaling.is_one() && out.zero_point == 0 && plain_inputs(op) && out.lut.is_none(),
     }

@@ -1,8 +1,9 @@
 //! Operations on each element: order of axes, operands that are repeated, types.
 
 use super::{Cx, Step, derived, halves, permuted};
-use crate::ir::{Elementwise, Input, Kind, Op, Output, Scaling, View};
+use crate::ir::{Elem, Elementwise, Input, Kind, Op, Output, Scaling, View};
 use crate::rules::{self, is_nhwc};
+use tombolo_tosa::Data;
 
 impl Cx<'_> {
     pub(super) fn elementwise(&mut self, op: &Op) -> Result<Step, String> {
@@ -11,6 +12,12 @@ impl Cx<'_> {
             return Ok(Step::Into(parts));
         }
         if let Some(parts) = self.neighbours(op)? {
+            return Ok(Step::Into(parts));
+        }
+        if !self.u85()
+            && !how.scales()
+            && let Some(parts) = self.wider(op, how)?
+        {
             return Ok(Step::Into(parts));
         }
         if !rules::one_pass(self.program, op, self.generation) {
@@ -75,6 +82,61 @@ impl Cx<'_> {
             && self.program.tensor(input.view.tensor).data.is_some()
     }
 
+    /// U55 and U65 shift and count in 32 bits only, and know no other operations on bits.
+    fn wider(&mut self, op: &Op, how: Elementwise) -> Result<Option<Vec<Op>>, String> {
+        let elem = self.elem(&op.inputs[0].view);
+        match how {
+            Elementwise::Clz | Elementwise::Shl | Elementwise::Asr { .. } => {}
+            _ => {
+                return Err(format!(
+                    "{} is not possible on {}; Ethos-U85 has it",
+                    how.name(),
+                    self.generation.name()
+                ));
+            }
+        }
+        if elem == Elem::I32 {
+            return Ok(None);
+        }
+        let shape = op.output.view.shape;
+        let mut parts = Vec::new();
+        let mut wide = op.clone();
+        for input in &mut wide.inputs {
+            let mut narrow = *input;
+            // What is repeated is widened once.
+            for axis in 0..3 {
+                if narrow.view.strides[axis] == 0 {
+                    narrow.view.shape[axis] = 1;
+                }
+            }
+            let mut view = self.temporary(op, Elem::I32, narrow.view.shape)?;
+            parts.push(derived(op, Kind::Identity, vec![narrow], Output::plain(view)));
+            for (axis, size) in shape.into_iter().enumerate() {
+                if view.shape[axis] != size {
+                    view.shape[axis] = size;
+                    view.strides[axis] = 0;
+                }
+            }
+            *input = Input::new(view, 0, true);
+        }
+        if !matches!(how, Elementwise::Shl) {
+            parts.push(wide);
+            return Ok(Some(parts));
+        }
+        // The bits that are lost: up and down again.
+        let lost = 32 - elem.bits();
+        let lost = self.constant(op, "lost bits", Data::I32(vec![lost as i32]));
+        let lost = Input::new(View { tensor: lost, offset: 0, shape, strides: [0; 3] }, 0, true);
+        let (up, down) = (self.temporary(op, Elem::I32, shape)?, self.temporary(op, Elem::I32, shape)?);
+        wide.output = Output::plain(up);
+        parts.push(wide);
+        let shl = Kind::Elementwise(Elementwise::Shl);
+        parts.push(derived(op, shl, vec![Input::new(up, 0, true), lost], Output::plain(down)));
+        let asr = Kind::Elementwise(Elementwise::Asr { round: false });
+        parts.push(derived(op, asr, vec![Input::new(down, 0, true), lost], op.output.clone()));
+        Ok(Some(parts))
+    }
+
     /// Scales, zero points or types that one pass does not take: they become operations of their own.
     fn two_passes(&mut self, op: &Op, how: Elementwise) -> Result<Step, String> {
         let out = &op.output;
@@ -83,7 +145,7 @@ impl Cx<'_> {
         plain.output = Output { ..Output::plain(out.view) };
         if !out.is_plain() && rules::one_pass(self.program, &plain, self.generation) {
             // 32 bits hold the result of all of them: TOSA has no other type there.
-            let between = self.temporary(op, crate::ir::Elem::I32, out.view.shape)?;
+            let between = self.temporary(op, Elem::I32, out.view.shape)?;
             let mut first = op.clone();
             first.output = Output::plain(between);
             // A rounded shift is part of a multiplication.

@@ -4,9 +4,12 @@
 //! file has the rewritings of one group of operations; each says which generation needs it. The program computes
 //! the same before and after, which [`crate::ir::eval`] can tell.
 
+pub(crate) mod argmax;
 pub(crate) mod copies;
 pub(crate) mod elementwise;
+mod matmul;
 mod reductions;
+pub(crate) mod resize;
 pub(crate) mod windows;
 
 use crate::ir::{Elem, Input, Kind, Op, Output, Program, Reduce, Tensor, TensorId, View};
@@ -100,8 +103,14 @@ impl Cx<'_> {
             Kind::Elementwise(_) => self.elementwise(op),
             Kind::Conv { .. } | Kind::Depthwise { .. } | Kind::Pool(..) => self.windowed(op),
             Kind::Reduce(Reduce::Sum) => self.sum(op),
+            Kind::Reduce(Reduce::ArgMax) => self.argmax(op),
             Kind::Reduce(how) => self.extreme(op, *how),
-            other => Err(format!("{} has no operations yet", other.name())),
+            Kind::MatMul => self.matmul(op),
+            Kind::Resize { .. } => self.resize(op),
+            Kind::Gather | Kind::Scatter => Err(format!(
+                "a {} with places that are computed: this compiler has no operations for it yet",
+                op.kind.name()
+            )),
         }
     }
 

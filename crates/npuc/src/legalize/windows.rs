@@ -95,7 +95,7 @@ impl Cx<'_> {
     }
 
     /// Channels as neighbours: what isn't is copied.
-    fn dense(&mut self, op: &Op) -> Result<Option<Step>, String> {
+    pub(super) fn dense(&mut self, op: &Op) -> Result<Option<Step>, String> {
         if !is_nhwc(&op.inputs[0].view) {
             let (first, rest) = self.written_out(op, 0)?;
             return Ok(Some(Step::Into(vec![first, rest])));
@@ -103,13 +103,7 @@ impl Cx<'_> {
         if !is_nhwc(&op.output.view) {
             let elem = self.elem(&op.output.view);
             let between = self.temporary(op, elem, op.output.view.shape)?;
-            let signed = op.output.signed;
-            let mut first = op.clone();
-            first.output.view = between;
-            let copy = Output::plain(op.output.view);
-            let second = derived(op, Kind::Identity, vec![Input::new(between, 0, true)], copy);
-            first.output.signed = signed;
-            return Ok(Some(Step::Into(vec![first, second])));
+            return Ok(Some(Step::Into(super::matmul::copied_out(op, between))));
         }
         Ok(None)
     }
