@@ -98,6 +98,15 @@ impl View {
         View { tensor, offset: 0, shape, strides: [w.saturating_mul(c), c, 1] }
     }
 
+    /// Rows and columns, from and to.
+    pub(crate) fn part(&self, [y, x]: [[usize; 2]; 2]) -> View {
+        View {
+            offset: self.offset + y[0] * self.strides[0] + x[0] * self.strides[1],
+            shape: [y[1] - y[0], x[1] - x[0], self.shape[2]],
+            ..*self
+        }
+    }
+
     /// How many elements; `None` if that is no number.
     pub fn elements(&self) -> Option<usize> {
         self.shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d))

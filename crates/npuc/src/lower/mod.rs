@@ -69,7 +69,8 @@ impl std::error::Error for Error {}
 /// See [`Error`].
 pub fn lower(graph: &tosa::Graph<'_>) -> Result<Program, Error> {
     let block = graph.main().ok_or(Error::Graph("the graph has no block".into()))?;
-    let mut cx = Cx { block, program: Program::default(), places: vec![None; block.tensors.len()], index: 0 };
+    let places = vec![None; block.tensors.len()];
+    let mut cx = Cx { block, program: Program::default(), places, index: 0, room: 1 << 26 };
     // An input of a type that the NPU has not: what reads it is refused, with its own name.
     let mut odd = None;
     for &id in &block.inputs {
@@ -121,6 +122,8 @@ struct Cx<'g, 'a> {
     program: Program,
     places: Vec<Option<Place>>,
     index: usize,
+    /// How many weights may be made that the graph does not have.
+    room: usize,
 }
 
 /// An operand that an operation is to read or write, in the dimensions of the operator.
@@ -230,6 +233,14 @@ impl Cx<'_, '_> {
     fn repeated(&mut self, elem: Elem, value: i64, rank: usize) -> Result<Strided, String> {
         let tensor = self.constant(format!("{value} {elem}"), elem, data_of(elem, &[value])?);
         Ok(Strided { tensor, offset: 0, strides: vec![0; rank] })
+    }
+
+    /// How many weights of this shape there are, if there is room for them beside those made so far.
+    fn weights(&mut self, dims: &[usize]) -> Result<usize, String> {
+        let count = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d)).filter(|&n| n <= self.room);
+        let count = count.ok_or(format!("weights of the shape {dims:?} would have to be made; too many"))?;
+        self.room -= count;
+        Ok(count)
     }
 
     /// A tensor that the graph does not have.

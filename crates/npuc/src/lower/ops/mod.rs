@@ -1,5 +1,7 @@
 //! The lowering of each operator.
 
+mod computed;
+mod conv3d;
 mod convs;
 mod elementwise;
 mod gather;
@@ -10,6 +12,7 @@ mod pools;
 mod reductions;
 mod rescale;
 mod resize;
+mod transpose_conv;
 
 use super::Cx;
 use crate::ir::{Elementwise, Reduce};
@@ -68,8 +71,12 @@ pub(super) fn lower(cx: &mut Cx<'_, '_>, op: &Operation) -> Result<(), String> {
             gather::gather(cx, op, Some(count))
         }
         Op::Scatter(_) => gather::scatter(cx, op),
-        Op::MaxPool2d(attrs) => pools::max(cx, op, attrs),
-        Op::AvgPool2d(attrs) => pools::average(cx, op, attrs),
+        Op::Conv3d(attrs) => conv3d::conv3d(cx, op, attrs),
+        Op::TransposeConv2d(attrs) => transpose_conv::transpose_conv2d(cx, op, attrs),
+        Op::MaxPool2d(attrs) => pools::max(cx, op, (attrs.kernel, attrs.stride, attrs.pad)),
+        Op::AvgPool2d(attrs) => pools::average(cx, op, (attrs.kernel, attrs.stride, attrs.pad)),
+        Op::MaxPool2dAdaptive(_) => pools::max(cx, op, pools::operands(cx, op, 1)?),
+        Op::AvgPool2dAdaptive(_) => pools::average(cx, op, pools::operands(cx, op, 3)?),
         Op::ReduceSum(attrs) => reductions::reduce(cx, op, attrs.axis, Reduce::Sum),
         Op::ReduceMax(attrs) => reductions::reduce(cx, op, attrs.axis, Reduce::Max),
         Op::ReduceMin(attrs) => reductions::reduce(cx, op, attrs.axis, Reduce::Min),

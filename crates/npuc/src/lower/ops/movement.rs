@@ -65,15 +65,33 @@ pub(super) fn slice(cx: &mut Cx<'_, '_>, op: &Operation) -> Result<(), String> {
     cx.copy(&to.dims, part, &to.strided())
 }
 
-/// PAD: the input into its part, and the constant into each of the borders.
+/// PAD.
 pub(super) fn pad(cx: &mut Cx<'_, '_>, op: &Operation) -> Result<(), String> {
     let from = cx.input(op, 0)?;
     let padding = cx.ints(op, 1, "padding")?;
     let value = cx.int(op, 2, "pad_const")?;
     let to = cx.result(op)?;
     let padding: Option<Vec<usize>> = padding.iter().map(|&p| usize::try_from(p).ok()).collect();
-    let padding = padding.filter(|p| p.len() == 2 * from.dims.len());
-    let padding = padding.ok_or("padding must be two numbers from 0 for each dimension")?;
+    let padding = padding.ok_or("padding must be numbers from 0")?;
+    padded(cx, &from, &padding, value, &to)
+}
+
+/// The input into its part, and the constant into each of the borders. `padding`: before and behind for each
+/// dimension.
+pub(super) fn padded(
+    cx: &mut Cx<'_, '_>,
+    from: &Place,
+    padding: &[usize],
+    value: i64,
+    to: &Place,
+) -> Result<(), String> {
+    let fits = |((&from, padding), &to): ((&usize, &[usize]), &usize)| {
+        from.checked_add(padding[0]).and_then(|n| n.checked_add(padding[1])) == Some(to)
+    };
+    let ranks = padding.len() == 2 * from.dims.len() && to.dims.len() == from.dims.len();
+    if !ranks || !from.dims.iter().zip(padding.chunks_exact(2)).zip(&to.dims).all(fits) {
+        return Err(format!("{:?} padded by {padding:?} is not {:?}", from.dims, to.dims));
+    }
     let elem = cx.elem(to.tensor);
     let strides = dense(&to.dims);
     // Whatever is before and behind in this dimension, in all of the dimensions not seen yet and only the
@@ -105,6 +123,16 @@ pub(super) fn pad(cx: &mut Cx<'_, '_>, op: &Operation) -> Result<(), String> {
         dims[axis] = from.dims[axis];
     }
     cx.copy(&from.dims, from.strided(), &inside)
+}
+
+/// What is around a box in two dimensions, as boxes that do not overlap; all of it if the box is empty.
+pub(super) fn frame(size: [usize; 2], [y, x]: [[usize; 2]; 2]) -> Vec<[[usize; 2]; 2]> {
+    if y[0] >= y[1] || x[0] >= x[1] {
+        return vec![[[0, size[0]], [0, size[1]]]];
+    }
+    let boxes =
+        [[[0, y[0]], [0, size[1]]], [[y[1], size[0]], [0, size[1]]], [y, [0, x[0]]], [y, [x[1], size[1]]]];
+    boxes.into_iter().filter(|b| b.iter().all(|[from, to]| from < to)).collect()
 }
 
 /// TRANSPOSE: the input read in another order.

@@ -38,7 +38,7 @@ pub(super) fn rescale(cx: &mut Cx<'_, '_>, op: &Operation, attrs: &Rescale) -> R
         clamp,
         lut: None,
     };
-    let input: (Strided, i64, bool) = (from.strided(), zero_in, !attrs.input_unsigned);
+    let input: (Strided, i64, bool) = (from.broadcast(&to.dims)?, zero_in, !attrs.input_unsigned);
     cx.each(&Kind::Identity, &to.dims, &[input], &to.strided(), output)
 }
 
@@ -49,23 +49,26 @@ pub(super) fn clamp(cx: &mut Cx<'_, '_>, op: &Operation, attrs: &Clamp) -> Resul
     let bounds = attrs.bounds(dtype).ok_or(format!("min_val and max_val must be {dtype}"))?;
     let to = cx.result(op)?;
     let output = |view| Output { clamp: Some(bounds), ..Output::plain(view) };
-    cx.each(&Kind::Identity, &to.dims, &[(from.strided(), 0, true)], &to.strided(), output)
+    cx.each(&Kind::Identity, &to.dims, &[(from.broadcast(&to.dims)?, 0, true)], &to.strided(), output)
 }
 
-/// TABLE of 8 bits.
+/// TABLE: of 256 entries for 8 bits, of 513 for 16.
 pub(super) fn table(cx: &mut Cx<'_, '_>, op: &Operation) -> Result<(), String> {
     let from = cx.input(op, 0)?;
-    if cx.elem(from.tensor) != Elem::I8 {
-        return Err(format!(
-            "tables of 8 bits have a lowering so far, and this one is {}",
-            cx.elem(from.tensor)
-        ));
-    }
     let table = cx.input(op, 1)?;
     if cx.program.tensor(table.tensor).data.is_none() {
         return Err("the table must be a constant".into());
     }
     let to = cx.result(op)?;
+    let entries = match (cx.elem(from.tensor), cx.elem(table.tensor), cx.elem(to.tensor)) {
+        (Elem::I8, Elem::I8, Elem::I8) => 256,
+        (Elem::I16, Elem::I16, Elem::I32) => 513,
+        (from, table, to) => return Err(format!("there are no tables of {table} from {from} to {to}")),
+    };
+    let found = cx.program.tensor(table.tensor).elements;
+    if found != entries {
+        return Err(format!("the table must have {entries} entries, and has {found}"));
+    }
     let output = |view| Output { lut: Some(table.tensor), ..Output::plain(view) };
-    cx.each(&Kind::Identity, &to.dims, &[(from.strided(), 0, true)], &to.strided(), output)
+    cx.each(&Kind::Identity, &to.dims, &[(from.broadcast(&to.dims)?, 0, true)], &to.strided(), output)
 }
