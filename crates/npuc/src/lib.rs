@@ -11,14 +11,18 @@
 //! - [`legalize`]: what the hardware lacks, made of what it has.
 //! - [`rules`]: what one pass of each generation can do.
 //! - [`block`]: how operations are cut into blocks, and what they take.
+//! - [`alloc`]: addresses for buffers that live for a while.
+//! - [`report`]: what the compiler tells about its work.
 //! - [`hw`]: operations as the hardware takes them.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod alloc;
 pub mod block;
 pub mod fuse;
 pub mod hw;
 pub mod ir;
 pub mod legalize;
 pub mod lower;
+pub mod report;
 pub mod rules;
