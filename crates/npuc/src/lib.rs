@@ -9,6 +9,7 @@
 //! - [`lower`]: a TOSA graph as such operations, one operator at a time.
 //! - [`fuse`]: operations merged into what one pass through the data path can do.
 //! - [`legalize`]: what the hardware lacks, made of what it has.
+//! - [`select`]: legal operations as the hardware takes them.
 //! - [`rules`]: what one pass of each generation can do.
 //! - [`block`]: how operations are cut into blocks, and what they take.
 //! - [`alloc`]: addresses for buffers that live for a while.
@@ -26,3 +27,4 @@ pub mod legalize;
 pub mod lower;
 pub mod report;
 pub mod rules;
+pub mod select;

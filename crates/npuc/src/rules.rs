@@ -152,11 +152,11 @@ pub fn scales(program: &Program, op: &Op, generation: Generation) -> Option<(Ope
     let fixed = 1i64 << if ifm == 8 { 19 } else { 14 };
     if whole(1) == Some(fixed) {
         let (f, rounding) = scale(0)?;
-        return Some((OperandScales::First(f, round(rounding)?), factor));
+        return Some((OperandScales::First(f, round(rounding)), factor));
     }
     if whole(0) == Some(fixed) {
         let (f, rounding) = scale(1)?;
-        return Some((OperandScales::Second(f, round(rounding)?), factor));
+        return Some((OperandScales::Second(f, round(rounding)), factor));
     }
     None
 }
@@ -169,11 +169,11 @@ fn whole_number(factor: Factor) -> Option<i64> {
 }
 
 /// How the hardware rounds as TOSA does.
-pub fn round(rounding: Rounding) -> Option<Round> {
+pub fn round(rounding: Rounding) -> Round {
     match rounding {
-        Rounding::Single => Some(Round::Natural),
-        Rounding::Double => Some(Round::Double),
-        _ => None,
+        Rounding::Double => Round::Double,
+        // What has no mode may be rounded either way.
+        _ => Round::Natural,
     }
 }
 
@@ -182,7 +182,7 @@ fn same_round(a: Option<(Factor, Rounding)>, b: Option<(Factor, Rounding)>) -> O
     let rounds = |scale: Option<(Factor, Rounding)>| scale.filter(|(f, _)| f.shift > 0).map(|(_, r)| r);
     match (rounds(a), rounds(b)) {
         (Some(a), Some(b)) if a != b => None,
-        (Some(one), _) | (_, Some(one)) => round(one),
+        (Some(one), _) | (_, Some(one)) => Some(round(one)),
         (None, None) => Some(Round::Natural),
     }
 }

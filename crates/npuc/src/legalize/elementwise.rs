@@ -1,8 +1,9 @@
 //! Operations on each element: order of axes, operands that are repeated, types.
 
 use super::{Cx, Step, derived, halves, permuted};
-use crate::ir::{Elem, Elementwise, Input, Kind, Op, Output, Scaling, View};
+use crate::ir::{Elem, Elementwise, Input, Kind, Op, Output, Program, Scaling, View};
 use crate::rules::{self, is_nhwc};
+use tombolo_ethosu::Generation;
 use tombolo_tosa::Data;
 
 impl Cx<'_> {
@@ -23,16 +24,11 @@ impl Cx<'_> {
         if !rules::one_pass(self.program, op, self.generation) {
             return self.two_passes(op, how);
         }
-        if let [a, b] = &op.inputs[..]
-            && !self.u85()
-            && repeats(&a.view)
-            && repeats(&b.view)
-            && !self.is_scalar(a)
-            && !self.is_scalar(b)
-        {
-            // One operand may be repeated: the other is written out.
-            let (first, rest) = self.written_out(op, 0)?;
-            return Ok(Step::Into(vec![first, rest]));
+        // The first operand is as large as the output.
+        let first = usize::from(swaps(self.program, op, self.generation));
+        if !self.u85() && op.inputs.get(first).is_some_and(|input| repeats(&input.view)) {
+            let (copy, rest) = self.written_out(op, first)?;
+            return Ok(Step::Into(vec![copy, rest]));
         }
         Ok(Step::Legal)
     }
@@ -75,11 +71,6 @@ impl Cx<'_> {
         let mut rest = op.clone();
         rest.inputs[i].view = copy;
         Ok((first, rest))
-    }
-
-    fn is_scalar(&self, input: &Input) -> bool {
-        input.view.strides.iter().zip(input.view.shape).all(|(&stride, size)| stride == 0 || size == 1)
-            && self.program.tensor(input.view.tensor).data.is_some()
     }
 
     /// U55 and U65 shift and count in 32 bits only, and know no other operations on bits.
@@ -167,6 +158,39 @@ impl Cx<'_> {
             op.inputs.iter().map(|i| self.elem(&i.view).to_string()).collect::<Vec<_>>()
         ))
     }
+}
+
+/// Whether the second operand comes first: the other one is repeated, or is a number in a register. U55 and U65
+/// tell the hardware; U85 can only where the order does not matter.
+pub(crate) fn swaps(program: &Program, op: &Op, generation: Generation) -> bool {
+    let (Kind::Elementwise(how), [first, second]) = (&op.kind, &op.inputs[..]) else { return false };
+    let alone = |i: &Input| repeats(&i.view) || scalar(program, i, generation).is_some();
+    alone(first) && !alone(second) && (generation != Generation::U85 || commutes(*how))
+}
+
+/// Whether the operands can change places.
+fn commutes(how: Elementwise) -> bool {
+    use Elementwise as E;
+    matches!(how, E::Add | E::Mul | E::Max | E::Min | E::And | E::Or | E::Xor | E::CmpEq)
+}
+
+/// The number in an operand that is a constant of one element, if a register holds it.
+pub(crate) fn scalar(program: &Program, input: &Input, generation: Generation) -> Option<i32> {
+    let tensor = program.tensor(input.view.tensor);
+    let alone = input.view.shape.iter().zip(input.view.strides).all(|(&n, stride)| n == 1 || stride == 0);
+    let data = tensor.data.as_ref().filter(|_| alone)?;
+    let value = match data {
+        Data::I8(v) => i64::from(*v.get(input.view.offset)?),
+        Data::I16(v) => i64::from(*v.get(input.view.offset)?),
+        Data::I32(v) => i64::from(*v.get(input.view.offset)?),
+        Data::I64(_) => return None,
+    };
+    let value = if input.signed { value } else { value & ((1 << tensor.elem.bits()) - 1) };
+    if generation == Generation::U85 {
+        return i32::try_from(value).ok();
+    }
+    let fits = if input.signed { i16::try_from(value).is_ok() } else { u16::try_from(value).is_ok() };
+    fits.then_some(value as i32)
 }
 
 /// Whether an element is read more than once.

@@ -149,7 +149,7 @@ fn part(view: &View, axis: usize, start: usize, size: usize) -> View {
 }
 
 /// A view with its axes in another order: axis `i` is what was axis `axes[i]`.
-fn permuted(view: &View, axes: [usize; 3]) -> View {
+pub(crate) fn permuted(view: &View, axes: [usize; 3]) -> View {
     View { shape: axes.map(|a| view.shape[a]), strides: axes.map(|a| view.strides[a]), ..*view }
 }
 
