@@ -6,7 +6,11 @@
 //! The cases are found in the corpus: programs that upstream's packages wrote, with inputs and with
 //! outputs that torch and the TOSA reference model computed. `fixtures/corpus` has the small ones.
 //! `../shared/corpus`, where it exists, adds the large ones ([`Corpus::extras`]).
+//!
+//! [`graphs`] makes cases of its own: random TOSA graphs, with what the interpreter computes from them.
 #![forbid(unsafe_code)]
+
+pub mod graphs;
 
 use std::path::{Path, PathBuf};
 
