@@ -305,6 +305,23 @@ impl Model {
         (if task.u85 { total } else { total / self.cores }, decoding && task.weights.is_some())
     }
 
+    /// A bound below the cycles that the MAC array takes with blocks no larger than that of `cut`.
+    pub(super) fn least_mac(&self, cut: &Cut) -> u64 {
+        let task = &self.task;
+        if matches!(task.class, Class::Elementwise(_) | Class::Resize(_)) {
+            return 0;
+        }
+        let ublock = task.working_ublock(cut.ublock);
+        let (mac, _) = self.mac_per_block(cut, ublock, self.ifm_block(cut, ublock));
+        (mac as f64 * self.blocks(cut, ublock)) as u64
+    }
+
+    /// Blocks of an output, the last ones in parts.
+    fn blocks(&self, cut: &Cut, ublock: Shape) -> f64 {
+        let in_block = cut.ofm.min(self.task.ofm).blocks(ublock).elements().max(1);
+        self.task.ofm.blocks(ublock).elements() as f64 / in_block as f64
+    }
+
     fn traffic(&self, cut: &Cut, ifm_block: Shape, stored_block: Shape) -> [Traffic; 2] {
         let task = &self.task;
         let mut traffic = [Traffic::default(); 2];
@@ -428,8 +445,7 @@ impl Model {
     ) -> Cycles {
         let task = &self.task;
         let block = cut.ofm.min(task.ofm);
-        let in_block = block.blocks(ublock).elements().max(1);
-        let count = task.ofm.blocks(ublock).elements() as f64 / in_block as f64;
+        let count = self.blocks(cut, ublock);
         let compute = (self.per_element * block.elements() as f64).ceil();
         let mut output = compute;
         if let Some(scales) = task.scales.filter(|scales| scales.bytes > 0) {

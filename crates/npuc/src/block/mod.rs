@@ -100,8 +100,8 @@ pub fn fits(op: &KernelOp, config: &Config, accelerator: Accelerator) -> bool {
     Space::new(op, &task).is_ok_and(|space| space.contains(config))
 }
 
-/// The configuration that takes the fewest cycles; of those that take the same, the one that moves the fewest
-/// bytes, then the one with the largest block.
+/// The configuration that takes the fewest cycles; of those that take the same but for less than a hundredth, the one
+/// that moves the fewest bytes, then the one that takes the fewest cycles, then the one with the largest block.
 ///
 /// The size of weights that are not encoded yet ([`KernelOp::parameters`] is absent or has no lengths) counts as one
 /// byte each.

@@ -152,10 +152,14 @@ impl Limits {
         match task.class {
             Class::Elementwise(_) => {
                 // One row of the block is in the output buffer, or the operand that is repeated in the chain buffer.
+                // The smallest block always is.
                 let bricks = (u64::from(self.rams.chain) / CHAIN_SLOTS) / (16 * bytes.max(1));
-                let columns = (bricks / ublock.h).max(ublock.w);
+                let granule = self.granule(task, ublock);
+                let columns = (bricks / ublock.h).max(granule.w);
                 match self.repeats {
-                    Repeats { only_channels: true, .. } => ofm.h * ofm.w <= (columns * ublock.h),
+                    Repeats { only_channels: true, .. } => {
+                        ofm.h * ofm.w <= (columns * ublock.h).max(granule.h * granule.w)
+                    }
                     Repeats { channels: true, .. } => ofm.w <= columns,
                     Repeats { rows: true, .. } => ofm.w * (ofm.c / 16) <= columns,
                     _ => ofm.w * ofm.c * bytes <= u64::from(self.rams.ofm),
@@ -181,7 +185,7 @@ impl Limits {
                     let (h, w) = task.reach(row, granule, Upscale::None);
                     h * w * ifm.c * bytes
                 };
-                (input + more <= ifm_ram || one && input.min(whole) <= ifm_ram) && accumulators <= acc_ram
+                (input + more).min(whole) <= ifm_ram && accumulators <= acc_ram
             }
         }
     }

@@ -41,6 +41,12 @@ struct Axes {
     depths: Vec<u64>,
 }
 
+impl Axes {
+    fn cut(&self, ofm: Shape) -> Cut {
+        Cut { ofm, ublock: self.ublock, part_kernel: self.part_kernel }
+    }
+}
+
 fn shape(ublock: Ublock) -> Shape {
     Shape::new(ublock.height.into(), ublock.width.into(), ublock.depth.into())
 }
@@ -92,6 +98,7 @@ impl Space {
                 if matches!(task.class, Class::Resize(_)) {
                     max = Shape::new(1, self.resize_columns.min(max.w), 16);
                     granule.w = granule.w.min(max.w);
+                    max.w -= max.w % granule.w;
                 }
                 let step = if matches!(task.class, Class::Conv { .. }) { ublock.c } else { rams::ACC_DEPTH };
                 (granule, max, step)
@@ -202,28 +209,136 @@ impl Space {
             })
     }
 
-    /// The best for the model.
+    /// The best for the model, of sizes along each axis that cut it into about equal pieces, and of blocks that are
+    /// as high or as wide as fits. What lies between them costs about the same.
     pub(super) fn best(&self, model: &Model) -> Option<Config> {
-        let mut best: Option<(Rank, Config)> = None;
-        for config in self.all() {
-            let ofm = config.ofm.map(|n| n as u64);
-            let ublock = config.ublock.map(|n| n as u64);
-            let cut = Cut {
-                ofm: Shape::new(ofm[0], ofm[1], ofm[2]),
-                ublock: Shape::new(ublock[0], ublock[1], ublock[2]),
-                part_kernel: config.part_kernel,
-            };
-            let rank = Rank::new(&model.estimate(&cut, Neighbours::NONE), cut.ofm);
-            if best.as_ref().is_none_or(|(found, _)| rank < *found) {
-                best = Some((rank, config));
+        let mut found = Found { model, ranked: Vec::new(), least: u64::MAX };
+        for axes in self.variants() {
+            let ofm = self.task.ofm;
+            let rows = sizes(ofm.h, axes.granule.h, axes.max.h);
+            let columns = sizes(ofm.w, axes.granule.w, axes.max.w);
+            for &depth in &thinned(&axes.depths, ofm.c) {
+                // In smaller blocks, the MACs take no less.
+                let largest_block = Shape::new(axes.max.h, axes.max.w, depth);
+                if model.least_mac(&axes.cut(largest_block)) > near(found.least) {
+                    continue;
+                }
+                // What is too high for few columns is too high for more.
+                let mut highest = axes.max.h / axes.granule.h;
+                for &w in columns.iter().rev() {
+                    let block = |n: u64| Shape::new(n * axes.granule.h, w, depth);
+                    let Some((n, config)) = largest(highest, |n| self.config(&axes, block(n))) else { break };
+                    highest = n;
+                    found.add(&axes, config, block(n));
+                    for &h in rows.iter().filter(|&&h| h < n * axes.granule.h) {
+                        let block = Shape::new(h, w, depth);
+                        if let Some(config) = self.config(&axes, block) {
+                            found.add(&axes, config, block);
+                        }
+                    }
+                }
+                for &h in &rows {
+                    let block = |n: u64| Shape::new(h, n * axes.granule.w, depth);
+                    let widest = axes.max.w / axes.granule.w;
+                    if let Some((n, config)) = largest(widest, |n| self.config(&axes, block(n)))
+                        && !columns.contains(&(n * axes.granule.w))
+                    {
+                        found.add(&axes, config, block(n));
+                    }
+                }
             }
         }
-        best.map(|(_, config)| config)
+        found.best()
     }
 }
 
+/// Configurations that were looked at.
+struct Found<'a> {
+    model: &'a Model,
+    ranked: Vec<(Rank, Config)>,
+    least: u64,
+}
+
+impl Found<'_> {
+    fn add(&mut self, axes: &Axes, config: Config, ofm: Shape) {
+        let rank = Rank::new(&self.model.estimate(&axes.cut(ofm), Neighbours::NONE), ofm);
+        self.least = self.least.min(rank.cycles);
+        if rank.cycles <= near(self.least) {
+            self.ranked.push((rank, config));
+        }
+    }
+
+    fn best(self) -> Option<Config> {
+        let most = near(self.least);
+        let ranked = self.ranked.into_iter().filter(|(rank, _)| rank.cycles <= most);
+        ranked.min_by_key(|(rank, _)| (rank.bytes, rank.cycles, rank.block)).map(|(_, config)| config)
+    }
+}
+
+/// What takes as good as `least` cycles. The estimate is no better than that, and knows nothing of what operations
+/// and copies that go on at the same time take from each other: moving fewer bytes is worth more.
+fn near(least: u64) -> u64 {
+    least.saturating_add(least / 128)
+}
+
+/// The largest of 1 to `most` for which there is something, if what there is for a number there is for smaller ones.
+fn largest<T>(most: u64, of: impl Fn(u64) -> Option<T>) -> Option<(u64, T)> {
+    if let Some(found) = of(most) {
+        return Some((most, found));
+    }
+    let (mut low, mut high) = (1, most);
+    let mut best = (1, of(1)?);
+    while high - low > 1 {
+        let middle = (low + high) / 2;
+        match of(middle) {
+            Some(found) => (low, best) = (middle, (middle, found)),
+            None => high = middle,
+        }
+    }
+    Some(best)
+}
+
+/// Sizes of blocks, largest first, no two about the same but where one covers `size` with less at the edge.
+fn sizes(size: u64, granule: u64, most: u64) -> Vec<u64> {
+    let granule = granule.max(1);
+    let covered = |block: u64| size.div_ceil(block) * block;
+    let mut found: Vec<u64> = Vec::new();
+    let mut next = most - most % granule;
+    while next >= granule {
+        // As many pieces as of `next`, but equal.
+        let equal = size.div_ceil(size.div_ceil(next)).next_multiple_of(granule).min(next);
+        found.push(equal);
+        // At least a fifth less.
+        next = (equal - (equal / 5).max(1)) / granule * granule;
+        let between = (next / granule + 1..equal / granule).map(|n| n * granule);
+        if let Some(better) = between.min_by_key(|&block| (covered(block), std::cmp::Reverse(block)))
+            && covered(better) < covered(equal)
+        {
+            found.push(better);
+        }
+    }
+    found
+}
+
+/// Some of many depths, no two about the same but where one covers `size` with less at the edge.
+fn thinned(depths: &[u64], size: u64) -> Vec<u64> {
+    // As many as U55 and U65 have.
+    if depths.len() <= 8 {
+        return depths.iter().rev().copied().collect();
+    }
+    let mut found: Vec<u64> = Vec::new();
+    for (i, &depth) in depths.iter().enumerate().rev() {
+        let far = found.last().is_none_or(|&last| depth + last / 5 <= last);
+        let equal = i == 0 || size.div_ceil(depth) < size.div_ceil(depths[i - 1]);
+        if far || equal && (i == 0 || size.div_ceil(depth) <= 4) {
+            found.push(depth);
+        }
+    }
+    found
+}
+
 /// What is better is less.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy)]
 struct Rank {
     cycles: u64,
     bytes: u64,

@@ -60,7 +60,6 @@ impl Shram {
             None => task.ifm.bits,
         };
         let elementwise = matches!(task.class, Class::Elementwise(_));
-        let scalar = task.ifm2.is_some_and(|map| map.shape.elements() == 1 && map.port.is_none());
         let wide = task.acc != Acc::I32;
         Shram {
             lut: banks.saturating_sub(kept),
@@ -71,7 +70,7 @@ impl Shram {
             }],
             ifm_bytes: bits / 8,
             acc: (!elementwise).then_some(if wide { (granules.acc40, 40) } else { (granules.acc32, 32) }),
-            second: !(scalar && bits <= 16),
+            second: !(task.scalar && bits <= 16),
             row: task.ofm.h == 1
                 && task.taps[0] == 1
                 && task.accelerator.ublocks().first().is_some_and(|ublock| ublock.height == 2),

@@ -70,6 +70,8 @@ pub(super) struct Task {
     pub(super) class: Class,
     pub(super) ifm: Map,
     pub(super) ifm2: Option<Map>,
+    /// The second operand is in a register.
+    pub(super) scalar: bool,
     /// The output as computed: what the block registers refer to.
     pub(super) ofm: Shape,
     /// The output in memory.
@@ -243,6 +245,7 @@ impl Task {
             class,
             ifm: Map::new(&op.ifm, ifm_shape, mode),
             ifm2,
+            scalar: matches!(op.ifm2, Some(Operand::Scalar { .. })),
             ofm,
             stored: Map::new(&op.ofm, in_memory, mode),
             axes,
