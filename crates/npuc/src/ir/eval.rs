@@ -11,13 +11,14 @@ use tombolo_tosa::{Data, Rounding};
 /// [`Program::outputs`].
 ///
 /// # Errors
-/// If [`Program::verify`] refuses it, an input has the wrong length, something is read that was never written, or
-/// a number leaves its type.
+/// If [`Program::verify`] refuses it, it needs too much memory or time, an input has the wrong length, something is
+/// read that was never written, or a number leaves its type.
 pub fn run(program: &Program, inputs: &[Vec<i64>]) -> Result<Vec<Vec<i64>>, String> {
     program.verify()?;
     if inputs.len() != program.inputs.len() {
         return Err(format!("{} inputs given, {} needed", inputs.len(), program.inputs.len()));
     }
+    limit(program)?;
     let mut values: Vec<Option<Vec<i64>>> =
         program.tensors.iter().map(|t| t.data.as_ref().map(numbers)).collect();
     for (id, input) in program.inputs.iter().zip(inputs) {
@@ -35,6 +36,35 @@ pub fn run(program: &Program, inputs: &[Vec<i64>]) -> Result<Vec<Vec<i64>>, Stri
         values[id.index()].clone().ok_or(format!("'{}' was never written", program.tensor(*id).name))
     };
     program.outputs.iter().map(output).collect()
+}
+
+/// As many elements as all tensors may have.
+const ELEMENTS: usize = 1 << 28;
+/// As many elements as may be read.
+const STEPS: usize = 1 << 36;
+
+/// Refuses what takes too much memory or time.
+fn limit(program: &Program) -> Result<(), String> {
+    let sum = |sizes: &mut dyn Iterator<Item = usize>| sizes.fold(0usize, usize::saturating_add);
+    let elements = sum(&mut program.tensors.iter().map(|t| t.elements));
+    if elements > ELEMENTS {
+        return Err(format!("{elements} elements are more than the {ELEMENTS} that are possible here"));
+    }
+    let steps = |op: &Op| {
+        let depth = op.inputs[0].view.shape[2];
+        let each = match &op.kind {
+            Kind::Conv { kernel, .. } => kernel.taps().saturating_mul(depth),
+            Kind::Depthwise { kernel, .. } | Kind::Pool(_, kernel) => kernel.taps(),
+            Kind::Reduce(_) | Kind::MatMul => depth,
+            _ => 4,
+        };
+        op.output.view.elements().unwrap_or(usize::MAX).saturating_mul(each.max(1))
+    };
+    let steps = sum(&mut program.ops.iter().map(steps));
+    match steps > STEPS {
+        true => Err(format!("{steps} steps are more than the {STEPS} that are possible here")),
+        false => Ok(()),
+    }
 }
 
 /// The elements of a constant.
@@ -163,7 +193,7 @@ fn columns(op: &Op, indices: &Source<'_>) -> Result<Vec<usize>, String> {
 
 impl Kernel {
     fn taps(&self) -> usize {
-        self.size[0] * self.size[1]
+        self.size[0].saturating_mul(self.size[1])
     }
 }
 

@@ -4,10 +4,11 @@ use super::{MOST, Strided};
 use crate::ir::View;
 
 /// Splits dimensions that all operands go through together into boxes of height, width and depth. The last
-/// dimensions stay as they are; those before are merged where all operands allow it, and counted out otherwise.
-/// For each box there is a view of each operand.
+/// dimension stays as it is: a factor may belong to each of its elements. Of the others, those that all operands
+/// walk through as one are merged, and the smallest are counted out until two are left. For each box there is a
+/// view of each operand.
 pub(super) fn boxes(dims: &[usize], operands: &[&Strided]) -> Result<Vec<Vec<View>>, String> {
-    // From the last to the first: size, and the stride in each operand.
+    // Size, and the stride in each operand.
     let mut axes: Vec<(usize, Vec<usize>)> = dims
         .iter()
         .enumerate()
@@ -16,25 +17,26 @@ pub(super) fn boxes(dims: &[usize], operands: &[&Strided]) -> Result<Vec<Vec<Vie
     while axes.len() < 3 {
         axes.insert(0, (1, vec![0; operands.len()]));
     }
-    // Leading dimensions of one are nothing; others go into the next if that is the same walk for all.
-    let mut first = 0;
-    while axes.len() - first > 3 {
-        let (size, strides) = axes[first].clone();
-        let (inner, inner_strides) = &axes[first + 1];
-        let together =
-            *inner == 1 || strides.iter().zip(inner_strides).all(|(a, b)| Some(*a) == b.checked_mul(*inner));
-        if size == 1 {
-            first += 1;
-        } else if together {
-            let merged = size.checked_mul(*inner).ok_or("the shape is too large")?;
-            let strides = if *inner == 1 { strides } else { inner_strides.clone() };
-            axes[first + 1] = (merged, strides);
-            first += 1;
-        } else {
-            break;
+    while axes.len() > 3 {
+        let front = axes.len() - 1;
+        if let Some(i) = axes[..front].iter().position(|(size, _)| *size == 1) {
+            axes.remove(i);
+            continue;
         }
+        let together = |i: &usize| {
+            let (inner, strides) = &axes[i + 1];
+            axes[*i].1.iter().zip(strides).all(|(a, b)| Some(*a) == b.checked_mul(*inner))
+        };
+        let Some(i) = (0..front - 1).find(together) else { break };
+        let (size, _) = axes.remove(i);
+        axes[i].0 = axes[i].0.checked_mul(size).ok_or("the shape is too large")?;
     }
-    let (outer, inner) = axes[first..].split_at(axes.len() - first - 3);
+    let mut outer = Vec::new();
+    while axes.len() > 3 {
+        let smallest = (0..axes.len() - 1).min_by_key(|&i| axes[i].0).unwrap_or(0);
+        outer.push(axes.remove(smallest));
+    }
+    let inner = axes;
     let count = outer.iter().try_fold(1usize, |n, (size, _)| n.checked_mul(*size)).filter(|&n| n <= MOST);
     let count =
         count.ok_or(format!("shape {dims:?} needs more than {MOST} operations of three dimensions"))?;
@@ -82,6 +84,20 @@ mod tests {
         assert_eq!((views[1][0].offset, views[1][1].offset), (60, 20));
     }
 
+    /// Merged in the middle, and the smallest counted out.
+    #[test]
+    fn boxes_are_few() {
+        let dims = [7, 2, 3, 4, 5];
+        let straight = operand(dense(&dims));
+        let views = boxes(&dims, &[&straight, &operand(vec![1, 420, 140, 35, 7])]).unwrap();
+        assert_eq!(views.len(), 1);
+        assert_eq!((views[0][1].shape, views[0][1].strides), ([7, 24, 5], [1, 35, 7]));
+
+        let views = boxes(&dims, &[&straight, &operand(vec![1, 7, 14, 42, 168])]).unwrap();
+        assert_eq!(views.len(), 6);
+        assert_eq!((views[5][0].shape, views[5][0].offset), ([7, 4, 5], 100));
+    }
+
     #[test]
     fn few_dimensions_are_the_last_ones() {
         let views = boxes(&[7], &[&operand(vec![1])]).unwrap();
@@ -92,8 +108,8 @@ mod tests {
 
     #[test]
     fn too_many_boxes_are_refused() {
-        let dims = [1 << 9, 1 << 9, 2, 2, 2];
-        let error = boxes(&dims, &[&operand(vec![1, 1 << 20, 1, 1, 1])]).unwrap_err();
+        let dims = [300, 301, 302, 303, 2];
+        let error = boxes(&dims, &[&operand(vec![1, 1 << 10, 1, 1 << 20, 1])]).unwrap_err();
         assert!(error.contains("more than 65536"), "{error}");
     }
 }

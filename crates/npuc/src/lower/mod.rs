@@ -14,7 +14,7 @@ use crate::ir::{Elem, Input, Kind, Op, Output, Program, Tensor, TensorId, View, 
 use boxes::boxes;
 use std::fmt;
 use tombolo_tosa as tosa;
-use tombolo_tosa::{Data, Dtype, Value};
+use tombolo_tosa::{Data, Dtype, ErrorKind, Value};
 
 /// Why an operator has no place on the NPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,12 +62,13 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Lowers the block that runs. The graph must have passed [`tosa::validate`], with shapes inferred: what that
-/// promises is relied on, and a graph that breaks it gets an error without more detail.
+/// Lowers the block that runs. Shapes must be known: [`tosa::infer_shapes`]. A graph that no target could accept is
+/// an error ([`tosa::validate`] finds all of them); what is beyond the NPU, or the integer profile, is a refusal.
 ///
 /// # Errors
 /// See [`Error`].
 pub fn lower(graph: &tosa::Graph<'_>) -> Result<Program, Error> {
+    check(graph)?;
     let block = graph.main().ok_or(Error::Graph("the graph has no block".into()))?;
     let places = vec![None; block.tensors.len()];
     let mut cx = Cx { block, program: Program::default(), places, index: 0, room: 1 << 26 };
@@ -100,10 +101,28 @@ pub fn lower(graph: &tosa::Graph<'_>) -> Result<Program, Error> {
         let name = &block.tensor(id).name;
         let place =
             cx.places[id.index()].clone().ok_or(Error::Graph(format!("output '{name}' has no value")))?;
-        cx.output(id, &place).map_err(|text| Error::Graph(format!("output '{name}': {text}")))?;
+        cx.output(&place).map_err(|text| Error::Graph(format!("output '{name}': {text}")))?;
     }
     cx.program.verify().map_err(Error::Graph)?;
     Ok(cx.program)
+}
+
+/// What the lowering of an operator relies on: ids of their arenas, shapes that follow from each other, one origin
+/// for each tensor.
+fn check(graph: &tosa::Graph<'_>) -> Result<(), Error> {
+    for block in graph.regions.iter().flat_map(|r| &r.blocks) {
+        let operands = block.operators.iter().flat_map(|o| o.inputs.iter().chain(&o.outputs));
+        let mut ids = block.inputs.iter().chain(&block.outputs).chain(operands);
+        if let Some(id) = ids.find(|id| id.index() >= block.tensors.len()) {
+            return Err(Error::Graph(format!("tensor {} of block '{}' does not exist", id.0, block.name)));
+        }
+    }
+    let spec = tosa::Spec { level: tosa::Level::NONE, ..tosa::Spec::everything() };
+    let beyond = [ErrorKind::Profile, ErrorKind::Unsupported, ErrorKind::Unknown];
+    match tosa::validate(graph, &spec).into_iter().find(|e| !beyond.contains(&e.kind)) {
+        Some(error) => Err(Error::Graph(error.to_string())),
+        None => Ok(()),
+    }
 }
 
 /// As many operations as a program may have. More are no program that anybody waits for.
@@ -211,6 +230,9 @@ impl Cx<'_, '_> {
     /// Makes the tensor that a tensor of the graph is in.
     fn declare(&mut self, id: tosa::TensorId) -> Result<Place, String> {
         let tensor = self.block.tensor(id);
+        if tensor.dtype == Dtype::I4 {
+            return Err(format!("'{}': i4 is possible for constants", tensor.name));
+        }
         let dims = tensor.dims().ok_or(format!("the shape of '{}' is not known", tensor.name))?;
         let elements = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d)).filter(|&n| n < 1 << 40);
         let elements = elements.ok_or(format!("'{}' is larger than what an NPU addresses", tensor.name))?;
@@ -324,7 +346,7 @@ impl Cx<'_, '_> {
 
     /// Lists an output. What is an input or a constant, or is returned already, gets a copy: the caller has
     /// another buffer for it.
-    fn output(&mut self, id: tosa::TensorId, place: &Place) -> Result<(), String> {
+    fn output(&mut self, place: &Place) -> Result<(), String> {
         let tensor = self.program.tensor(place.tensor);
         let taken =
             self.program.inputs.contains(&place.tensor) || self.program.outputs.contains(&place.tensor);
@@ -334,12 +356,20 @@ impl Cx<'_, '_> {
         let mut given = place.tensor;
         if taken || tensor.data.is_some() {
             self.index = self.block.operators.len().saturating_sub(1);
-            let copy = self.declare(id)?;
+            let copy = self.between(place, "returned", tensor.elem, &place.dims)?;
             self.copy(&place.dims, place.strided(), &copy.strided())?;
             given = copy.tensor;
         }
         self.program.outputs.push(given);
         Ok(())
+    }
+
+    /// Weights: a constant of 8 bits.
+    fn bytes(&self, id: TensorId) -> Result<Vec<i8>, String> {
+        match &self.program.tensor(id).data {
+            Some(Data::I8(bytes)) => Ok(bytes.clone()),
+            _ => Err(format!("the weight '{}' must be a constant of i8", self.program.tensor(id).name)),
+        }
     }
 
     /// The numbers of a constant of the program.

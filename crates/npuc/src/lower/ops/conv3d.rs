@@ -5,12 +5,11 @@
 //! half done.
 
 use super::super::{Cx, Strided, dense};
-use super::convs::{Operands, Zeros, kernel};
-use super::movement::narrow;
+use super::convs::{Operands, Zeros, kernel, zero_weight};
 use crate::ir::{Kind, TensorId, View};
 use std::collections::BTreeMap;
-use tombolo_tosa::Operation;
 use tombolo_tosa::ops::conv3d::Conv3d;
+use tombolo_tosa::{Data, Operation};
 
 pub(super) fn conv3d(cx: &mut Cx<'_, '_>, op: &Operation, attrs: &Conv3d) -> Result<(), String> {
     let all = Operands::of(cx, op)?;
@@ -110,9 +109,9 @@ impl Filter {
         }
         let [oc, kd, kh, kw, c] = self.dims;
         let [low, high, step] = taps;
-        let values = cx.numbers(self.weights).ok_or("the weight must be a constant")?;
+        let values = cx.bytes(self.weights)?;
         let planes = (high - low).checked_mul(step).ok_or("too many planes")? + 1;
-        let mut part = vec![self.zero; cx.weights(&[oc, kh, kw, planes, c])?];
+        let mut part = vec![zero_weight(self.zero)?; cx.weights(&[oc, kh, kw, planes, c])?];
         for o in 0..oc {
             for tap in low..=high {
                 for pixel in 0..kh * kw {
@@ -122,9 +121,8 @@ impl Filter {
                 }
             }
         }
-        let data = narrow(&part).ok_or("weights must be i8")?;
         let name = format!("{} planes {low} to {high}", cx.program.tensor(self.weights).name);
-        let weights = cx.constant(name, cx.elem(self.weights), data);
+        let weights = cx.constant(name, cx.elem(self.weights), Data::I8(part));
         made.insert(taps, weights);
         Ok(weights)
     }

@@ -2,11 +2,11 @@
 
 use super::super::{Cx, Place};
 use super::computed;
-use super::movement::{frame, narrow};
+use super::movement::frame;
 use crate::ir::{Input, Kernel, Kind, Output, TensorId, View};
-use tombolo_tosa::Operation;
 use tombolo_tosa::ops::conv2d::Conv2d;
 use tombolo_tosa::ops::depthwise_conv2d::DepthwiseConv2d;
+use tombolo_tosa::{Data, Operation};
 
 pub(super) fn kernel(
     size: [usize; 2],
@@ -161,8 +161,7 @@ impl Zeros {
         let weights = match self.0 {
             Some(zeros) => zeros,
             None => {
-                let data =
-                    narrow(&vec![weight_zero_point; cx.weights(&[oc])?]).ok_or("weights must be i8")?;
+                let data = Data::I8(vec![zero_weight(weight_zero_point)?; cx.weights(&[oc])?]);
                 let name = format!("{} without taps", cx.program.tensor(all.weights.tensor).name);
                 *self.0.insert(cx.constant(name, cx.elem(all.weights.tensor), data))
             }
@@ -180,6 +179,11 @@ impl Zeros {
     }
 }
 
+/// What a weight is that counts for nothing.
+pub(super) fn zero_weight(zero_point: i64) -> Result<i8, String> {
+    i8::try_from(zero_point).map_err(|_| format!("weight_zp is {zero_point}, and i8 is possible"))
+}
+
 /// Weights of rows × columns × channels × multiples as output channels × rows × columns × channels.
 fn block_diagonal(
     cx: &mut Cx<'_, '_>,
@@ -187,9 +191,8 @@ fn block_diagonal(
     [kh, kw, c, m]: [usize; 4],
     zero: i64,
 ) -> Result<TensorId, String> {
-    let values = cx.numbers(weights).ok_or("weights must be a constant")?;
-    let count = cx.weights(&[c, m, kh, kw, c])?;
-    let mut full = vec![zero; count];
+    let values = cx.bytes(weights)?;
+    let mut full = vec![zero_weight(zero)?; cx.weights(&[c, m, kh, kw, c])?];
     for tap in 0..kh * kw {
         for channel in 0..c {
             for k in 0..m {
@@ -198,7 +201,7 @@ fn block_diagonal(
             }
         }
     }
-    let data = narrow(&full).ok_or("weights must be i8")?;
+    let data = Data::I8(full);
     let name = format!("{} as a convolution", cx.program.tensor(weights).name);
     let elem = cx.elem(weights);
     Ok(cx.constant(name, elem, data))

@@ -99,16 +99,19 @@ pub(super) fn scatter(cx: &mut Cx<'_, '_>, op: &Operation) -> Result<(), String>
         let (old, new) = (values.batch(i, [1, k, c]), input.batch(i, [1, w, c]));
         let target = to.batch(i, [1, k, c]);
         if let Some(known) = &known {
-            let mut from = vec![None; k];
-            for (j, &index) in known[i * w..(i + 1) * w].iter().enumerate() {
-                if from[index].replace(j).is_some() {
-                    return Err(format!("index {index} stands there twice"));
-                }
+            // Replaced rows in order, and what is between them.
+            let rows_of = known[i * w..(i + 1) * w].iter().enumerate();
+            let mut named: Vec<(usize, usize)> = rows_of.map(|(j, &index)| (index, j)).collect();
+            named.sort_unstable();
+            if let Some(pair) = named.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+                return Err(format!("index {} stands there twice", pair[0].0));
             }
-            let kept = (0..k).filter(|&row| from[row].is_none()).map(|row| (row, row));
-            rows(cx, &runs(kept), c, old, target)?;
-            let replaced = (0..k).filter_map(|row| Some((from[row]?, row)));
-            rows(cx, &runs(replaced), c, new, target)?;
+            let starts = [0].into_iter().chain(named.iter().map(|(index, _)| index + 1));
+            let ends = named.iter().map(|(index, _)| *index).chain([k]);
+            let kept = starts.zip(ends).filter(|(from, to)| from < to);
+            let kept: Vec<Run> = kept.map(|(from, to)| Run { from, to: from, rows: to - from }).collect();
+            rows(cx, &kept, c, old, target)?;
+            rows(cx, &runs(named.into_iter().map(|(index, j)| (j, index))), c, new, target)?;
             continue;
         }
         let inputs = [old, indices.batch(i, [1, w, 1]), new].map(|view| Input::new(view, 0, true));

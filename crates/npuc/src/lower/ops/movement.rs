@@ -2,7 +2,7 @@
 
 use super::super::{Cx, Place, Strided, data_of, dense, elem_of};
 use crate::ir::{Output, Tensor};
-use tombolo_tosa::{Data, Dtype, Operation, Value};
+use tombolo_tosa::{Dtype, Operation, Value};
 
 /// CONST, CONST_SHAPE. A shape is read where it is used, and has no place of its own.
 pub(super) fn constant(cx: &mut Cx<'_, '_>, op: &Operation) -> Result<(), String> {
@@ -45,8 +45,10 @@ pub(super) fn concat(cx: &mut Cx<'_, '_>, op: &Operation, axis: i32) -> Result<(
     for i in 0..op.inputs.len() {
         let from = cx.input(op, i)?;
         let strides = dense(&to.dims);
+        let end = from.dims.get(axis).and_then(|n| n.checked_add(at)).filter(|&end| end <= to.dims[axis]);
+        let end = end.ok_or(format!("{:?} has no place in {:?} from {at} on", from.dims, to.dims))?;
         let part = Strided { tensor: to.tensor, offset: at * strides[axis], strides };
-        at += from.dims.get(axis).copied().ok_or("operands have different numbers of dimensions")?;
+        at = end;
         cx.copy(&from.dims, from.strided(), &part)?;
     }
     Ok(())
@@ -57,10 +59,15 @@ pub(super) fn slice(cx: &mut Cx<'_, '_>, op: &Operation) -> Result<(), String> {
     let from = cx.input(op, 0)?;
     let start = cx.ints(op, 1, "start")?;
     let to = cx.result(op)?;
+    if start.len() != from.dims.len() || to.dims.len() != from.dims.len() {
+        return Err(format!("start {start:?} and {:?} are no part of {:?}", to.dims, from.dims));
+    }
     let mut part = from.strided();
-    for (&stride, &start) in part.strides.iter().zip(&start) {
-        let start = usize::try_from(start).map_err(|_| format!("start {start} is negative"))?;
-        part.offset += start.checked_mul(stride).ok_or("start is too large")?;
+    for i in 0..start.len() {
+        let inside = usize::try_from(start[i]).ok();
+        let inside = inside.filter(|s| s.checked_add(to.dims[i]).is_some_and(|end| end <= from.dims[i]));
+        let first = inside.ok_or(format!("{:?} from {start:?} on leaves {:?}", to.dims, from.dims))?;
+        part.offset += first * part.strides[i];
     }
     cx.copy(&to.dims, part, &to.strided())
 }
@@ -142,7 +149,12 @@ pub(super) fn transpose(cx: &mut Cx<'_, '_>, op: &Operation, perms: &[i32]) -> R
     let strides = dense(&from.dims);
     let strides: Option<Vec<usize>> =
         perms.iter().map(|&p| strides.get(usize::try_from(p).ok()?).copied()).collect();
-    let strides = strides.ok_or(format!("perms {perms:?} are not dimensions of {:?}", from.dims))?;
+    let fits = |strides: &Vec<usize>| {
+        let along = |(&p, &d): (&i32, &usize)| from.dims[p as usize] == d;
+        strides.len() == to.dims.len() && perms.iter().zip(&to.dims).all(along)
+    };
+    let strides = strides.filter(fits);
+    let strides = strides.ok_or(format!("{:?} by {perms:?} is not {:?}", from.dims, to.dims))?;
     cx.copy(&to.dims, Strided { tensor: from.tensor, offset: 0, strides }, &to.strided())
 }
 
@@ -151,6 +163,9 @@ pub(super) fn reverse(cx: &mut Cx<'_, '_>, op: &Operation, axis: i32) -> Result<
     let from = cx.input(op, 0)?;
     let to = cx.result(op)?;
     let axis = axis_of(axis, &from.dims)?;
+    if from.dims != to.dims {
+        return Err(format!("{:?} reversed is not {:?}", from.dims, to.dims));
+    }
     let (size, mut dims) = (from.dims[axis], from.dims.clone());
     dims[axis] = 1;
     for i in 0..size {
@@ -166,6 +181,10 @@ pub(super) fn reverse(cx: &mut Cx<'_, '_>, op: &Operation, axis: i32) -> Result<
 pub(super) fn tile(cx: &mut Cx<'_, '_>, op: &Operation) -> Result<(), String> {
     let from = cx.input(op, 0)?;
     let to = cx.result(op)?;
+    let fits = |(from, to): (&usize, &usize)| to.is_multiple_of(*from);
+    if from.dims.len() != to.dims.len() || !from.dims.iter().zip(&to.dims).all(fits) {
+        return Err(format!("{:?} repeated is not {:?}", from.dims, to.dims));
+    }
     // Each dimension as repetitions × input, the repetitions read without a stride.
     let (reading, writing) = (dense(&from.dims), dense(&to.dims));
     let (mut dims, mut source, mut target) = (Vec::new(), Vec::new(), Vec::new());
@@ -182,9 +201,4 @@ pub(super) fn tile(cx: &mut Cx<'_, '_>, op: &Operation) -> Result<(), String> {
 pub(super) fn axis_of(axis: i32, dims: &[usize]) -> Result<usize, String> {
     let found = usize::try_from(axis).ok().filter(|&a| a < dims.len());
     found.ok_or(format!("axis {axis} is none of the dimensions of {dims:?}"))
-}
-
-/// The same elements in fewer bits, where they fit; i8 first.
-pub(super) fn narrow(ints: &[i64]) -> Option<Data> {
-    ints.iter().map(|&n| i8::try_from(n).ok()).collect::<Option<Vec<i8>>>().map(Data::I8)
 }

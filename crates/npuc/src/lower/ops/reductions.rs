@@ -13,6 +13,9 @@ pub(super) fn reduce(cx: &mut Cx<'_, '_>, op: &Operation, axis: i32, how: Reduce
     let before: usize = from.dims[..axis].iter().product();
     let behind: usize = from.dims[axis + 1..].iter().product();
     let size = from.dims[axis];
+    if before.checked_mul(behind) != Some(cx.program.tensor(to.tensor).elements) {
+        return Err(format!("{:?} without dimension {axis} is not {:?}", from.dims, to.dims));
+    }
     let strides = dense(&[before, size, behind]);
     let strided =
         Strided { tensor: from.tensor, offset: 0, strides: vec![strides[0], strides[2], strides[1]] };

@@ -4,12 +4,12 @@
 //! row of the input: a phase. Each pair of a row's and a column's phase is a convolution with a stride of one that
 //! writes every s-th row and column. Nothing is multiplied with the zeros between spread elements.
 
-use super::super::Cx;
+use super::super::{Cx, MOST};
 use super::convs::{Operands, Zeros};
-use super::movement::{frame, narrow};
+use super::movement::frame;
 use crate::ir::{Input, Kernel, Kind, Output, View};
-use tombolo_tosa::Operation;
 use tombolo_tosa::ops::transpose_conv2d::TransposeConv2d;
+use tombolo_tosa::{Data, Operation};
 
 /// A phase of one dimension.
 struct Phase {
@@ -59,9 +59,13 @@ pub(super) fn transpose_conv2d(
     let [Some(sy), Some(sx)] = stride else {
         return Err(format!("strides must be positive, and are {:?}", attrs.stride));
     };
+    let count = sy.min(ofm[0]).checked_mul(sx.min(ofm[1])).and_then(|phases| phases.checked_mul(n));
+    if count.is_none_or(|count| count > MOST) {
+        return Err(format!("strides {:?} would need more than {MOST} operations", attrs.stride));
+    }
     let rows = phases(ifm[0], kh, ofm[0], sy, attrs.out_pad[0].into());
     let columns = phases(ifm[1], kw, ofm[1], sx, attrs.out_pad[2].into());
-    let values = cx.numbers(all.weights.tensor).ok_or("the weight must be a constant")?;
+    let values = cx.bytes(all.weights.tensor)?;
     let name = cx.program.tensor(all.weights.tensor).name.clone();
     let mut zeros = Zeros::default();
     for row in &rows {
@@ -94,9 +98,8 @@ pub(super) fn transpose_conv2d(
                                 }
                             }
                         }
-                        let data = narrow(&chosen).ok_or("weights must be i8")?;
                         let name = format!("{name} of phase {} {}", row.first, column.first);
-                        *weights.insert(cx.constant(name, cx.elem(all.weights.tensor), data))
+                        *weights.insert(cx.constant(name, cx.elem(all.weights.tensor), Data::I8(chosen)))
                     }
                 };
                 let mut source = all.from.batch(i, ifm);
