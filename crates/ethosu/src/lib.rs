@@ -13,6 +13,7 @@ mod registers;
 
 pub mod cmd;
 pub mod disasm;
+pub mod encode;
 pub mod enums;
 pub mod layout;
 pub mod payload;

@@ -407,7 +407,7 @@ pub struct KernelOp {
     pub ofm_scale: OfmScale,
     /// Of `ofm_scale`.
     pub round: Round,
-    /// Least and greatest output, zero point included.
+    /// Least and greatest output, zero point included. `None`: what the type holds (U55, U65), no clamp (U85).
     pub clamp: Option<(i64, i64)>,
     /// After the clamp.
     pub lut: Option<Lut>,

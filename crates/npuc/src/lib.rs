@@ -15,6 +15,7 @@
 //! - [`alloc`]: addresses for buffers that live for a while.
 //! - [`report`]: what the compiler tells about its work.
 //! - [`hw`]: operations as the hardware takes them.
+//! - [`stream`]: these as the words of a command stream.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -28,3 +29,4 @@ pub mod lower;
 pub mod report;
 pub mod rules;
 pub mod select;
+pub mod stream;
