@@ -249,19 +249,39 @@ impl Builder {
             multipliers.push(i64::try_from(multiplier).ok()?.min((2 << bits) - 1));
             shifts.push(shift);
         }
+        self.factors(from, to, zero_point, scale32, (&multipliers, &shifts))
+    }
+
+    /// Divided by a power of two.
+    pub(super) fn shift_right(&mut self, from: Activation, to: Dtype, shift: i64) -> Option<Activation> {
+        let scale32 = self.dtype(from.id) != Dtype::I48;
+        let bits = if scale32 { 30 } else { 14 };
+        let zero_point = if to == Dtype::I8 { from.zero_point } else { 0 };
+        self.factors(from, to, zero_point, scale32, (&[1 << bits], &[bits + shift]))
+    }
+
+    fn factors(
+        &mut self,
+        from: Activation,
+        to: Dtype,
+        zero_point: i64,
+        scale32: bool,
+        (multipliers, shifts): (&[i64], &[i64]),
+    ) -> Option<Activation> {
+        let channels = multipliers.len();
         let dtype = if scale32 { Dtype::I32 } else { Dtype::I16 };
         let inputs = [
             from.id,
-            self.constant(dtype, &[channels], &multipliers)?,
-            self.constant(Dtype::I8, &[channels], &shifts)?,
-            self.number(value.dtype(), from.zero_point)?,
+            self.constant(dtype, &[channels], multipliers)?,
+            self.constant(Dtype::I8, &[channels], shifts)?,
+            self.number(self.dtype(from.id), from.zero_point)?,
             self.number(to, zero_point)?,
         ];
         let double = scale32 && self.random.one_of(4);
         let op = Op::Rescale(Rescale {
             scale32,
             rounding_mode: if double { Rounding::Double } else { Rounding::Single },
-            per_channel,
+            per_channel: channels > 1,
             input_unsigned: false,
             output_unsigned: false,
         });

@@ -111,11 +111,20 @@ fn sums(dtype: Dtype) -> Dtype {
 
 /// Plain numbers become an activation of the type that others have.
 fn quantize(b: &mut Builder, id: TensorId, to: Dtype) -> Option<()> {
+    quantize_by(b, id, to, false)
+}
+
+/// As [`quantize`], often with a factor for each channel: what follows a convolution.
+fn quantize_channels(b: &mut Builder, id: TensorId, to: Dtype) -> Option<()> {
+    let per_channel = !b.random.one_of(3);
+    quantize_by(b, id, to, per_channel)
+}
+
+fn quantize_by(b: &mut Builder, id: TensorId, to: Dtype, per_channel: bool) -> Option<()> {
     let peak = match to {
         Dtype::I8 => b.random.range(60, 170),
         _ => b.random.range(3000, 40_000),
     };
-    let per_channel = b.random.one_of(3);
     let made = b.rescale_by(Activation { id, zero_point: 0 }, to, peak, per_channel)?;
     done(b, made)
 }
@@ -207,7 +216,7 @@ fn conv2d(b: &mut Builder) -> Option<()> {
         acc_type,
     });
     let made = b.apply(op, &inputs, acc_type)?;
-    quantize(b, made, dtype)
+    quantize_channels(b, made, dtype)
 }
 
 fn depthwise(b: &mut Builder) -> Option<()> {
@@ -225,7 +234,7 @@ fn depthwise(b: &mut Builder) -> Option<()> {
         acc_type,
     });
     let made = b.apply(op, &inputs, acc_type)?;
-    quantize(b, made, dtype)
+    quantize_channels(b, made, dtype)
 }
 
 fn transpose_conv(b: &mut Builder) -> Option<()> {
@@ -239,7 +248,7 @@ fn transpose_conv(b: &mut Builder) -> Option<()> {
     let acc_type = sums(dtype);
     let op = Op::TransposeConv2d(TransposeConv2d { out_pad, stride, local_bound: false, acc_type });
     let made = b.apply(op, &inputs, acc_type)?;
-    quantize(b, made, dtype)
+    quantize_channels(b, made, dtype)
 }
 
 /// Rows become planes.
@@ -263,7 +272,7 @@ fn conv3d(b: &mut Builder) -> Option<()> {
     let [n, d, h, w, c] = b.dims(made).try_into().ok()?;
     let shape = b.shape(&[n, d * h, w, c].map(|d| d as i64))?;
     let flat = b.apply(Op::Reshape(Reshape {}), &[made, shape], sums(dtype))?;
-    quantize(b, flat, dtype)
+    quantize_channels(b, flat, dtype)
 }
 
 fn pool(b: &mut Builder) -> Option<()> {
@@ -559,6 +568,13 @@ fn resize(b: &mut Builder) -> Option<()> {
         return like(b, x, made);
     }
     let made = b.apply(Op::Resize(Resize { mode: ResizeMode::Bilinear }), &inputs, sums(dtype))?;
+    let times = (yn * xn) as u64;
+    if times.is_power_of_two() && !b.random.one_of(4) {
+        // The mean: only a shift.
+        let made = Activation { id: made, zero_point: 0 };
+        let made = b.shift_right(made, dtype, times.trailing_zeros().into())?;
+        return done(b, made);
+    }
     quantize(b, made, dtype)
 }
 

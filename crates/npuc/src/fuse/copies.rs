@@ -17,7 +17,7 @@ pub(super) fn fuse(program: &mut Program) {
             if !is_copy(program, copy) || !copy.output.view.is_whole(program.tensor(view.tensor).elements) {
                 continue;
             }
-            let Some(through) = through(&view, copy) else { continue };
+            let Some(through) = through(&view, &copy.inputs[0].view, &copy.output.view) else { continue };
             let mut changed = op.clone();
             changed.inputs[n].view = through;
             if rules::reads(&changed) {
@@ -38,9 +38,8 @@ fn is_copy(program: &Program, op: &Op) -> bool {
         && elem(&input.view) == elem(&output.view)
 }
 
-/// The elements of a view of the copy, in what was copied.
-fn through(view: &View, copy: &Op) -> Option<View> {
-    let (from, to) = (&copy.inputs[0].view, &copy.output.view);
+/// The elements of a view of the copy `to`, which is all of a tensor, in what was copied.
+pub(super) fn through(view: &View, from: &View, to: &View) -> Option<View> {
     let [_, w, c] = to.shape;
     // Where the view starts, as row, column and channel of the copy.
     let start = [view.offset / (w * c), view.offset / c % w, view.offset % c];

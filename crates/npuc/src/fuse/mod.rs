@@ -3,6 +3,7 @@
 //! - `inputs`: an operation that only widens and scales elements becomes the input stage of those who read it.
 //! - `outputs`: an operation that only uses the output stage is merged into the operation before it, if that
 //!   one's output stage still has room for it and nobody else reads what was between them.
+//! - `parts`: the same, into several operations that each write a part.
 //! - `copies`: a plain copy becomes a view of what it copied.
 //!
 //! What a stage can do in one pass depends on the generation: [`crate::rules`].
@@ -10,6 +11,7 @@
 mod copies;
 mod inputs;
 mod outputs;
+mod parts;
 
 use crate::ir::{Op, Program};
 use tombolo_ethosu::Generation;
@@ -19,9 +21,11 @@ pub fn fuse(program: &mut Program, generation: Generation) {
     inputs::fuse(program, generation);
     sweep(program);
     outputs::fuse(program, generation);
+    parts::fuse(program, generation);
     copies::fuse(program);
     sweep(program);
     outputs::fuse(program, generation);
+    parts::fuse(program, generation);
 }
 
 /// Who writes and who reads each tensor. Inputs of the program count as written by nobody, outputs as read once

@@ -53,7 +53,7 @@ fn merge(program: &Program, first: &Op, second: &Op, generation: Generation) -> 
 }
 
 /// Two output stages as one, if they are.
-fn stage(program: &Program, first: &Op, second: &Output, zero_point: i64) -> Option<Output> {
+pub(super) fn stage(program: &Program, first: &Op, second: &Output, zero_point: i64) -> Option<Output> {
     let before = &first.output;
     if before.is_plain() && zero_point == 0 {
         // Sums that fit into what was between go on as they are.
