@@ -179,14 +179,12 @@ fn parts_are_scaled_by_who_writes_them() {
             1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9)
         tensor b: i48[3] = (1, 2, 3) tensor zx: i16[1] = (0) tensor zw: i8[1] = (0)
         tensor m: i16[3] = (20000, 21000, 22000) tensor h: i8[3] = (17, 18, 19)
-        tensor z: i48[1] = (0) tensor o: i16[1] = (0) shape flat: [4] = (1, 14, 7, 3)
-        tensor s: i48[2, 7, 7, 3] tensor f: i48[1, 14, 7, 3] tensor y: i16[1, 14, 7, 3] inputs x outputs y
+        tensor z: i48[1] = (0) tensor o: i16[1] = (0)
+        tensor s: i48[2, 7, 7, 3] tensor y: i16[2, 7, 7, 3] inputs x outputs y
         w = CONST() b = CONST() zx = CONST() zw = CONST() m = CONST() h = CONST() z = CONST() o = CONST()
-        flat = CONST_SHAPE()
         s = TRANSPOSE_CONV2D(x, w, b, zx, zw) {out_pad = [0, 0, 0, 0], stride = [2, 2], local_bound = false,
             acc_type = i48}
-        f = RESHAPE(s, flat)
-        y = RESCALE(f, m, h, z, o) {scale32 = false, rounding_mode = single_round, per_channel = true,
+        y = RESCALE(s, m, h, z, o) {scale32 = false, rounding_mode = single_round, per_channel = true,
             input_unsigned = false, output_unsigned = false}
     } }";
     let graph = tombolo_tosa::parse(text).unwrap();
