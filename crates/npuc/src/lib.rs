@@ -14,6 +14,7 @@
 //! - [`block`]: how operations are cut into blocks, and what they take.
 //! - [`alloc`]: addresses for buffers that live for a while.
 //! - [`report`]: what the compiler tells about its work.
+//! - [`weights`]: weights and scales as the hardware reads them.
 //! - [`hw`]: operations as the hardware takes them.
 //! - [`stream`]: these as the words of a command stream.
 #![forbid(unsafe_code)]
@@ -30,3 +31,4 @@ pub mod report;
 pub mod rules;
 pub mod select;
 pub mod stream;
+pub mod weights;

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+#[doc(hidden)]
+pub mod dense;
 pub mod stream;
 pub(crate) mod u5x;
 pub(crate) mod u85;
